@@ -1,0 +1,1 @@
+"""An LLM-judged context relevance grader with honest intervals."""

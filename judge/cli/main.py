@@ -1,0 +1,73 @@
+"""`judge`: find the command, run it, turn errors into one message and an exit code."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import click
+
+from judge.errors import JudgeError
+
+# One line a command: (module, help). The module is imported only when its command runs,
+# so `judge --help` stays fast and `measure` never pays for the judge.
+COMMANDS: dict[str, tuple[str, str]] = {
+    "grade": ("judge.cli.grade", "Grade what a search system returned and report nDCG with bounds."),
+    "measure": ("judge.cli.measure", "Evaluate TREC-like runs against qrels, exactly as trec_eval."),
+    "demo": ("judge.cli.demo", "Show the whole thing on a built-in example, offline."),
+    "doctor": ("judge.cli.doctor", "Say what a file can and cannot support, and the next step."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when they are asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return command names in the order people meet them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import and return one command, or None if there is no such name."""
+        entry = COMMANDS.get(cmd_name)
+        if entry is None:
+            return None
+        command: click.Command = importlib.import_module(entry[0]).command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands without importing any of them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80})
+@click.version_option(package_name="context-judge", prog_name="judge")
+def app() -> None:
+    """Did this ranking change make retrieval better, and how sure are we?
+
+    judge grades what a search or RAG system returned, from golden answers first,
+    then from read logs, then with a cached LLM judge, and prints graded nDCG with
+    honest intervals. Start with: judge demo
+    """
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Run `judge` and exit with its code; a user's mistake is a message, not a traceback."""
+    try:
+        code = app.main(args=argv, prog_name="judge", standalone_mode=False)
+    except click.exceptions.Abort:
+        code = 130
+    except KeyboardInterrupt:
+        click.echo("judge: interrupted; everything paid for is kept", err=True)
+        code = 130
+    except click.ClickException as error:
+        error.show()
+        code = 2
+    except JudgeError as error:
+        click.echo(f"judge: {error}", err=True)
+        code = error.exit_code
+    except BrokenPipeError:
+        # The reader of our output went away (`judge … | head`): not an error of ours.
+        sys.stderr.close()
+        code = 0
+    sys.exit(code if isinstance(code, int) else 0)
