@@ -12,10 +12,10 @@ from judge.errors import JudgeError
 # One line a command: (module, help). The module is imported only when its command runs,
 # so `judge --help` stays fast and `measure` never pays for the judge.
 COMMANDS: dict[str, tuple[str, str]] = {
-    "grade": ("judge.cli.grade", "Grade what a search system returned and report nDCG with bounds."),
-    "measure": ("judge.cli.measure", "Evaluate TREC-like runs against qrels, exactly as trec_eval."),
+    "grade": ("judge.cli.grade", "Grade what a search system returned; report bounded nDCG."),
+    "measure": ("judge.cli.measure", "Evaluate runs against qrels, exactly as trec_eval does."),
     "demo": ("judge.cli.demo", "Show the whole thing on a built-in example, offline."),
-    "doctor": ("judge.cli.doctor", "Say what a file can and cannot support, and the next step."),
+    "doctor": ("judge.cli.doctor", "Say what a file can support, and the next step."),
 }
 
 
@@ -40,7 +40,10 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80})
+CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 80}
+
+
+@click.group(cls=LazyGroup, context_settings=CONTEXT)
 @click.version_option(package_name="context-judge", prog_name="judge")
 def app() -> None:
     """Did this ranking change make retrieval better, and how sure are we?
