@@ -1,0 +1,207 @@
+"""One query over all runs in hand: their rows joined with each other and with goldens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from judge.errors import InputError, Problem
+from judge.run import Golden, Notice, Row, Run
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query with one row a run (None where that run lacks it) and its golden, if any.
+
+    key: what names the query in every output
+    """
+
+    key: str
+    rows: tuple[Row | None, ...]
+    query_id: str | None = None
+    text: str | None = None
+    slice: str | None = None
+    weight: float = 1.0
+    golden: Golden | None = None
+
+    @property
+    def is_answerless(self) -> bool:
+        """Tell whether the golden says that nothing answers this query."""
+        return self.golden is not None and self.golden.complete and not self.golden.expected
+
+    @property
+    def has_answer(self) -> bool:
+        """Tell whether golden measures are defined for this query."""
+        return self.golden is not None and bool(self.golden.expected)
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """The union of the queries of all runs and goldens, in order of appearance."""
+
+    queries: tuple[Query, ...]
+    notices: tuple[Notice, ...] = ()
+
+
+class _Index:
+    """Find queries by id, else by exact text; says where a text is ambiguous."""
+
+    def __init__(self) -> None:
+        self.by_id: dict[str, int] = {}
+        self.by_text: dict[str, list[int]] = {}
+
+    def add(self, position: int, query_id: str | None, text: str | None) -> None:
+        if query_id is not None:
+            self.by_id.setdefault(query_id, position)
+        if text is not None:
+            self.by_text.setdefault(text.strip(), []).append(position)
+
+    def find(self, query_id: str | None, text: str | None, has_id: Sequence[bool]) -> list[int]:
+        """Return the positions that this id or text means: none, one, or several."""
+        if query_id is not None and query_id in self.by_id:
+            return [self.by_id[query_id]]
+        if text is None:
+            return []
+        # Text joins only where one of the two sides has no id: two different ids are
+        # two different queries however alike their texts.
+        same = self.by_text.get(text.strip(), [])
+        return [at for at in same if query_id is None or not has_id[at]]
+
+
+def join(runs: Sequence[Run], goldens: Iterable[Golden] = ()) -> Joined:
+    """Join the rows of `runs` with each other and with `goldens`.
+
+    Rows and goldens join by `query_id` where both have one, else by exact query text.
+    A golden whose query no run returned becomes a query with empty rows. Raises
+    InputError where a text means several queries or two goldens mean the same one.
+    """
+    queries, index, problems = _join_rows(runs)
+    notices = _attach_goldens(queries, index, tuple(goldens), len(runs), problems)
+    if problems:
+        raise InputError(problems)
+    return Joined(tuple(queries), notices)
+
+
+def _join_rows(runs: Sequence[Run]) -> tuple[list[Query], _Index, list[Problem]]:
+    queries: list[Query] = []
+    has_id: list[bool] = []
+    index = _Index()
+    problems: list[Problem] = []
+    for at, run in enumerate(runs):
+        for row in run.rows:
+            found = index.find(row.query_id, row.query, has_id) if at else []
+            if len(found) > 1:
+                problems.append(
+                    Problem(
+                        f"{run.name}: row {row.key!r}",
+                        f"its text is that of {len(found)} rows of another run",
+                        "give both runs a query_id",
+                    )
+                )
+            elif found and queries[found[0]].rows[at] is None:
+                known = queries[found[0]]
+                rows = (*known.rows[:at], row, *known.rows[at + 1 :])
+                queries[found[0]] = replace(
+                    known,
+                    rows=rows,
+                    text=known.text if known.text is not None else row.query,
+                    slice=known.slice if known.slice is not None else row.slice,
+                    golden=known.golden if known.golden is not None else row.golden,
+                )
+            else:
+                index.add(len(queries), row.query_id, row.query)
+                has_id.append(row.query_id is not None)
+                queries.append(_first_seen(row, at, len(runs)))
+    return queries, index, problems
+
+
+def _first_seen(row: Row, at: int, n_runs: int) -> Query:
+    rows: list[Row | None] = [None] * n_runs
+    rows[at] = row
+    golden = row.golden
+    return Query(
+        key=row.key,
+        rows=tuple(rows),
+        query_id=row.query_id,
+        text=row.query,
+        slice=row.slice if row.slice is not None or golden is None else golden.slice,
+        weight=row.weight if golden is None or golden.weight is None else golden.weight,
+        golden=golden,
+    )
+
+
+def _attach_goldens(
+    queries: list[Query],
+    index: _Index,
+    goldens: Sequence[Golden],
+    n_runs: int,
+    problems: list[Problem],
+) -> tuple[Notice, ...]:
+    taken: dict[int, Golden] = {}
+    replaced = 0
+    unmatched: list[str] = []
+    has_id = [query.query_id is not None for query in queries]
+    for golden in goldens:
+        found = index.find(golden.query_id, golden.query, has_id)
+        where = golden.where or "goldens"
+        if len(found) > 1:
+            problems.append(
+                Problem(
+                    where,
+                    f"the query {golden.query!r} is that of {len(found)} rows",
+                    "give goldens and rows a query_id",
+                )
+            )
+        elif not found:
+            query = _golden_alone(golden, n_runs)
+            unmatched.append(query.key)
+            index.add(len(queries), golden.query_id, golden.query)
+            has_id.append(golden.query_id is not None)
+            taken[len(queries)] = golden
+            queries.append(query)
+        elif found[0] in taken:
+            problems.append(
+                Problem(
+                    where,
+                    f"a second golden for {queries[found[0]].key!r}"
+                    f" (the first: {taken[found[0]].where or 'goldens'})",
+                    "keep one; several answers go into one `expected` list",
+                )
+            )
+        else:
+            known = queries[found[0]]
+            replaced += known.golden is not None and known.golden.expected != golden.expected
+            taken[found[0]] = golden
+            queries[found[0]] = replace(
+                known,
+                golden=golden,
+                text=known.text if known.text is not None else golden.query,
+                slice=known.slice if known.slice is not None else golden.slice,
+                weight=known.weight if golden.weight is None else golden.weight,
+            )
+    return _notices(replaced, unmatched)
+
+
+def _golden_alone(golden: Golden, n_runs: int) -> Query:
+    key = golden.query_id if golden.query_id is not None else (golden.query or golden.where)
+    return Query(
+        key=key,
+        rows=(None,) * n_runs,
+        query_id=golden.query_id,
+        text=golden.query,
+        slice=golden.slice,
+        weight=1.0 if golden.weight is None else golden.weight,
+        golden=golden,
+    )
+
+
+def _notices(replaced: int, unmatched: list[str]) -> tuple[Notice, ...]:
+    notices = []
+    if replaced:
+        text = f"{replaced} rows carry other expected ids than --goldens; --goldens stands"
+        notices.append(Notice("golden_replaced", replaced, text))
+    if unmatched:
+        shown = ", ".join(unmatched[:5]) + (", …" if len(unmatched) > 5 else "")
+        text = f"{len(unmatched)} goldens have no row in the run and count as empty lists: {shown}"
+        notices.append(Notice("golden_without_row", len(unmatched), text))
+    return tuple(notices)
