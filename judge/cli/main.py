@@ -15,6 +15,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "grade": ("judge.cli.grade", "Grade what a search system returned; report bounded nDCG."),
     "measure": ("judge.cli.measure", "Evaluate runs against qrels, exactly as trec_eval does."),
     "demo": ("judge.cli.demo", "Show the whole thing on a built-in example, offline."),
+    "rrf-cost": ("judge.cli.rrf_cost", "Say how many ranks a multiplier costs on fused scores."),
     "doctor": ("judge.cli.doctor", "Say what a file can support, and the next step."),
 }
 
