@@ -26,8 +26,8 @@ def narrow(evidence: Iterable[Evidence], *, grade_max: int) -> Narrowed:
     """Return what absolute evidence leaves of `[0, grade_max]`.
 
     Statements of one source that agree are intersected; where they do not (two raters,
-    two files) they leave the whole span between them and a contradiction. Evidence above
-    the scale is a bug of the reader, not of the user.
+    two files) they leave the span between the two furthest apart and a contradiction.
+    Evidence above the scale is a bug of the reader, not of the user.
 
     >>> from judge.grades import Source
     >>> narrow([Evidence(Source.JUDGE, 1, 1), Evidence(Source.GOLDEN, 3, 3)], grade_max=3).judgment
@@ -59,7 +59,7 @@ def _narrow(ordered: tuple[Evidence, ...], grade_max: int) -> Narrowed:
         if low > high:
             least = min(kept, key=lambda item: item.hi)
             contradictions += [(least, item) for item in kept if item.lo > least.hi]
-            low, high = min(item.lo for item in kept), max(item.hi for item in kept)
+            low, high = high, low
         low, high = max(lo, low), min(hi, high)
         if (low, high) != (lo, hi):
             lo, hi, last = low, high, kept[0]

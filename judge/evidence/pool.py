@@ -8,14 +8,14 @@ slots keep their place and gain nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from judge.evidence.goldens import DOCUMENT, Expected, golden_evidence, resolve_expected
 from judge.evidence.intervals import narrow
 from judge.evidence.preferences import Pair, constrain
 from judge.evidence.queries import Query
-from judge.grades import Conflict, Evidence, Judgment, Source
+from judge.grades import GRADE_MAX, Conflict, Evidence, Judgment, Source
 from judge.run import KnownGrade, Result
 
 NO_TEXT = "no text"
@@ -57,6 +57,8 @@ class QueryPool:
     orders: (a, b) as indices: grade(a) >= grade(b)
     asks: per unit, the chunk ids whose text the judge could still be sent
     texts: chunk id to text, for the ids in `asks`
+    documents: unit to its document, where it has one other than itself
+    failed: open units of which the judge was asked without getting a grade
     """
 
     query: Query
@@ -66,9 +68,11 @@ class QueryPool:
     expected: Expected
     orders: tuple[tuple[int, int], ...] = ()
     asks: tuple[tuple[str, ...], ...] = ()
-    texts: Mapping[str, str] = MappingProxyType({})
-    documents: Mapping[str, str] = MappingProxyType({})
+    texts: Mapping[str, str] = field(default_factory=dict)
+    documents: Mapping[str, str] = field(default_factory=dict)
     conflicts: tuple[Conflict, ...] = ()
+    failed: frozenset[str] = frozenset()
+    grade_max: int = GRADE_MAX
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +139,10 @@ def build_pool(
         texts=texts,
         documents=_documents(slots, by_unit),
         conflicts=conflicts,
+        failed=frozenset(
+            unit for unit in members if judgments[unit].is_open and _failures(unit, slots, replies)
+        ),
+        grade_max=rules.grade_max,
     )
 
 
@@ -304,15 +312,17 @@ def _with_reason(
     """Give an open judgment the reason why it is open."""
     if not judgment.is_open:
         return judgment
-    failed = [
-        replies[result.id].reason
-        for _, result in slots.first_results.get(unit, ())
-        if result.id in replies and replies[result.id].reason
-    ]
+    failed = _failures(unit, slots, replies)
     reason = failed[0] if failed else NOT_JUDGED if asks else NO_TEXT
     if judgment.source is not None and not failed:
         return judgment
     return Judgment(judgment.lo, judgment.hi, judgment.source, reason)
+
+
+def _failures(unit: str, slots: _Slots, replies: Mapping[str, Reply]) -> list[str]:
+    """Return why the judge could not grade a unit's chunks, for those it was asked about."""
+    asked = [replies.get(result.id) for _, result in slots.first_results.get(unit, ())]
+    return [reply.reason for reply in asked if reply is not None and reply.evidence is None]
 
 
 def _documents(slots: _Slots, known: Mapping[str, tuple[KnownGrade, ...]]) -> Mapping[str, str]:

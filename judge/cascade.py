@@ -1,0 +1,244 @@
+"""The pipeline on one page: from runs to pools in which every grade has a source.
+
+    runs ─► join with goldens ─► decide the unit ─► pools of known evidence ─► judge ─► pools
+
+Known evidence (goldens, labels, earlier grades, preferences) narrows first. Rows whose
+measures are still open then send their open chunks to the judge, as a selector asks.
+Every pool is built anew from all its evidence, so the order of replies changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from judge.errors import BackendUnavailable
+from judge.evidence.goldens import (
+    check_any_expected_occurs,
+    decide_unit,
+    returned_nothing,
+    stale_ids,
+)
+from judge.evidence.pool import NOT_JUDGED, PoolRules, QueryPool, Reply, build_pool
+from judge.evidence.preferences import Pair
+from judge.evidence.queries import Query, join
+from judge.grades import GRADE_MAX
+from judge.judging.judge import CallCounts, Judge, Verdict
+from judge.judging.judge import Pair as Asked
+from judge.judging.selector import SelectAll, Selector
+from judge.measures.names import Measure
+from judge.run import Golden, KnownGrade, Notice, Run
+from judge.scoring import is_settled
+
+Preferences = Callable[[Query], Iterable[Pair]]
+"""Returns the decided (winner, loser) pairs of ids for one query."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What is asked of a grading, and how grades become numbers."""
+
+    measures: tuple[Measure, ...]
+    gain: str = "linear"
+    grade_max: int = GRADE_MAX
+
+    @property
+    def depth(self) -> int | None:
+        """Return K: the deepest graded cutoff asked, None for whole lists, 0 for none."""
+        cutoffs = [measure.k for measure in self.measures if measure.family == "graded"]
+        if None in cutoffs:
+            return None
+        return max((k for k in cutoffs if k is not None), default=0)
+
+    @property
+    def reach(self) -> int:
+        """Return the deepest cutoff asked of any measure: below it an answer is misranked."""
+        return max((measure.k for measure in self.measures if measure.k is not None), default=10)
+
+
+@dataclass(frozen=True, slots=True)
+class Grading:
+    """Everything known after the pipeline: one pool a query, and how it came about.
+
+    did_not_run: names of runs that are empty in every row
+    stopped: why the judge could not be used to the end, if so
+    """
+
+    runs: tuple[Run, ...]
+    settings: Settings
+    unit: str
+    pools: tuple[QueryPool, ...]
+    verdicts: tuple[Verdict, ...] = ()
+    calls: CallCounts = field(default_factory=CallCounts)
+    cost_usd: float | None = 0.0
+    backend: str | None = None
+    prompt: str | None = None
+    did_not_run: tuple[str, ...] = ()
+    stopped: BackendUnavailable | None = None
+    notices: tuple[Notice, ...] = ()
+
+
+def grade_runs(
+    runs: Sequence[Run],
+    *,
+    settings: Settings,
+    goldens: Iterable[Golden] = (),
+    known: Iterable[KnownGrade] = (),
+    preferences: Preferences | None = None,
+    judge: Judge | None = None,
+    selector: Selector | None = None,
+) -> Grading:
+    """Grade one or several runs over their union pool.
+
+    known: labels and grades from files; those inside the runs are taken as well
+    judge: asked about what known evidence leaves open; None leaves it open
+    selector: which open chunks to ask about; all of them by default
+
+    Raises InputError where goldens and runs cannot be joined, or no expected id occurs.
+    """
+    joined = join(runs, goldens)
+    corpus_ids = frozenset[str]().union(*(run.corpus_ids for run in runs))
+    did_not_run = tuple(run.name for run in runs if returned_nothing(run.rows))
+    if len(did_not_run) < len(runs):
+        check_any_expected_occurs(joined.queries, corpus_ids)
+    rules = PoolRules(decide_unit(joined.queries), settings.depth, settings.grade_max)
+    grades = _GradeIndex((*known, *(grade for run in runs for grade in run.grades)))
+    evidence = _Evidence(joined.queries, rules, grades, preferences)
+    pools = [evidence.pool(at, {}) for at in range(len(joined.queries))]
+    verdicts: list[Verdict] = []
+    stopped = None
+    if judge is not None and not did_not_run:
+        verdicts, stopped = _judge_open(pools, evidence, judge, selector or select_all(settings))
+    return Grading(
+        runs=tuple(runs),
+        settings=settings,
+        unit=rules.unit,
+        pools=tuple(pools),
+        verdicts=tuple(verdicts),
+        calls=judge.calls if judge is not None else CallCounts(),
+        cost_usd=judge.cost_usd if judge is not None else 0.0,
+        backend=judge.name if judge is not None else None,
+        prompt=judge.prompt_name if judge is not None else None,
+        did_not_run=did_not_run,
+        stopped=stopped,
+        notices=(
+            *(notice for run in runs for notice in run.notices),
+            *joined.notices,
+            *grades.notices(joined.queries),
+            *_stale(joined.queries, corpus_ids),
+        ),
+    )
+
+
+def select_all(settings: Settings) -> Selector:
+    """Return the selector that asks about everything open in rows that are not settled."""
+    return SelectAll(
+        lambda pool: is_settled(
+            pool, settings.measures, gain=settings.gain, grade_max=settings.grade_max
+        )
+    )
+
+
+def _judge_open(
+    pools: list[QueryPool], evidence: _Evidence, judge: Judge, selector: Selector
+) -> tuple[list[Verdict], BackendUnavailable | None]:
+    """Ask the judge until the selector is content; `pools` are replaced as replies come.
+
+    A judge that becomes unusable on the way ends the asking; what it said before counts.
+    """
+    verdicts: list[Verdict] = []
+    replies: dict[int, dict[str, Reply]] = {}
+    place = {pool.query.key: at for at, pool in enumerate(pools)}
+    stopped: BackendUnavailable | None = None
+    while stopped is None and (asks := selector.next(pools, limit=judge.batch_size)):
+        for at, chunk in asks:
+            replies.setdefault(at, {})[chunk] = Reply(None, None, NOT_JUDGED)
+        try:
+            for verdict in judge.stream(_pair(pools[at], chunk) for at, chunk in asks):
+                verdicts.append(verdict)
+                replies[place[verdict.query_id]][verdict.id] = _reply(verdict)
+        except BackendUnavailable as error:
+            if not verdicts:
+                raise
+            stopped = error
+        for at in {at for at, _ in asks}:
+            pools[at] = evidence.pool(at, replies[at])
+    return sorted(verdicts, key=lambda verdict: (place[verdict.query_id], verdict.id)), stopped
+
+
+def _pair(pool: QueryPool, chunk: str) -> Asked:
+    query = pool.query
+    return Asked(query.key, query.text if query.text is not None else "", chunk, pool.texts[chunk])
+
+
+def _reply(verdict: Verdict) -> Reply:
+    if verdict.status == "graded":
+        return Reply(verdict.lo, verdict.hi, verdict.reason)
+    return Reply(None, None, verdict.reason or verdict.status)
+
+
+def _stale(queries: Sequence[Query], corpus_ids: frozenset[str]) -> tuple[Notice, ...]:
+    stale = stale_ids(queries, corpus_ids)
+    if not stale:
+        return ()
+    shown = ", ".join(stale[:5]) + (", …" if len(stale) > 5 else "")
+    text = f"{len(stale)} expected ids are not in the corpus (stale goldens?): {shown}"
+    return (Notice("stale_expected", len(stale), text),)
+
+
+class _Evidence:
+    """What is known before the judge, and how a pool is built from it and replies."""
+
+    def __init__(
+        self,
+        queries: Sequence[Query],
+        rules: PoolRules,
+        grades: _GradeIndex,
+        preferences: Preferences | None,
+    ) -> None:
+        self._queries = queries
+        self._rules = rules
+        self._grades = grades
+        self._preferences = preferences
+
+    def pool(self, at: int, replies: Mapping[str, Reply]) -> QueryPool:
+        query = self._queries[at]
+        return build_pool(
+            query,
+            self._rules,
+            known=self._grades.of(query),
+            preferences=self._preferences(query) if self._preferences else (),
+            replies=replies,
+        )
+
+
+class _GradeIndex:
+    """Known grades by the query id or query text that they are filed under."""
+
+    def __init__(self, grades: Iterable[KnownGrade]) -> None:
+        self._by_name: dict[str, list[KnownGrade]] = {}
+        for grade in grades:
+            name = grade.query_id if grade.query_id is not None else (grade.query or "").strip()
+            self._by_name.setdefault(name, []).append(grade)
+
+    def of(self, query: Query) -> list[KnownGrade]:
+        found = []
+        for name in _names(query):
+            found += self._by_name.get(name, ())
+        return found
+
+    def notices(self, queries: Sequence[Query]) -> tuple[Notice, ...]:
+        """Count the queries that have grades and are in no run: said, never dropped silently."""
+        known = {name for query in queries for name in _names(query)}
+        other = [name for name in self._by_name if name not in known]
+        if not other:
+            return ()
+        shown = ", ".join(other[:5]) + (", …" if len(other) > 5 else "")
+        text = f"{len(other)} queries have grades but are in no run and not used: {shown}"
+        return (Notice("grades_unused", len(other), text),)
+
+
+def _names(query: Query) -> tuple[str, ...]:
+    """Return what grades of this query may be filed under: its id, else its text."""
+    text = query.text.strip() if query.text is not None else None
+    return tuple(dict.fromkeys(name for name in (query.query_id, query.key, text) if name))

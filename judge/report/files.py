@@ -1,0 +1,81 @@
+"""The folder that `--out` names: every file of a report, each written whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TextIO
+
+from judge.errors import InputError, Problem
+from judge.report.document import pool_documents, write_report
+from judge.report.markdown import render_markdown
+from judge.report.model import Report
+
+_SPACE = re.compile(r"\s")
+
+
+def write_folder(report: Report, folder: Path) -> list[Path]:
+    """Write the report's files into `folder`, which is made if need be; return their paths.
+
+    Raises InputError where the folder cannot be written.
+    """
+    writers: dict[str, Callable[[Report, TextIO], None]] = {
+        "report.json": write_report,
+        "judgments.jsonl": write_judgments,
+        "verdicts.jsonl": write_verdicts,
+        "qrels.trec": write_qrels,
+        "report.md": _write_markdown,
+    }
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, write in writers.items():
+            with _replacing(folder / name) as stream:
+                write(report, stream)
+    except OSError as error:
+        problem = Problem(str(folder), f"cannot be written ({error.strerror})", "choose another --out")
+        raise InputError(problem) from error
+    return [folder / name for name in writers]
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[TextIO]:
+    """Open a neighbour of `path` that takes its place once all is written."""
+    partial = path.with_name(f".{path.name}.partial")
+    # A lone surrogate in a run's text has no UTF-8; its JSON escape means the same.
+    with partial.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as stream:
+        yield stream
+    partial.replace(path)
+
+
+def write_judgments(report: Report, stream: TextIO) -> None:
+    """Write a line a judgment, graded or open, as `--judgments` reads them."""
+    for row in report.rows:
+        for document in pool_documents(row):
+            stream.write(json.dumps(document, ensure_ascii=False) + "\n")
+
+
+def write_verdicts(report: Report, stream: TextIO) -> None:
+    """Write a line a judge reply: model, prompt, raw reply, grade or reason, cached or paid."""
+    for verdict in report.grading.verdicts:
+        stream.write(json.dumps(asdict(verdict), ensure_ascii=False, default=list) + "\n")
+
+
+def write_qrels(report: Report, stream: TextIO) -> None:
+    """Write what is graded as TREC qrels; white space in an id becomes its percent code."""
+    for row in report.rows:
+        query = _as_trec_id(row.query.key)
+        for id, judgment in zip(row.pool.ids, row.pool.judgments, strict=True):
+            if judgment.grade is not None:
+                stream.write(f"{query} 0 {_as_trec_id(id)} {judgment.grade}\n")
+
+
+def _as_trec_id(text: str) -> str:
+    return _SPACE.sub(lambda match: "".join(f"%{b:02X}" for b in match[0].encode()), text) or "%"
+
+
+def _write_markdown(report: Report, stream: TextIO) -> None:
+    stream.write(render_markdown(report))

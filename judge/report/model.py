@@ -1,0 +1,220 @@
+"""The report of one run: what a grading amounts to, before any format is chosen."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from judge.cascade import Grading
+from judge.evidence.goldens import Miss, misses
+from judge.evidence.pool import QueryPool
+from judge.evidence.queries import Query
+from judge.grades import Conflict, Source
+from judge.measures.names import Measure
+from judge.measures.pool import Bounded
+from judge.run import Run
+from judge.scoring import Mean, means, score
+
+COMPLETE = 0
+INCOMPLETE = 3
+UNAVAILABLE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class RowReport:
+    """One query's part of the report: its pool, its scores, what its golden missed."""
+
+    pool: QueryPool
+    scores: Mapping[Measure, Bounded]
+    misses: tuple[Miss, ...] = ()
+
+    @property
+    def query(self) -> Query:
+        """Return the query that this row reports."""
+        return self.pool.query
+
+    @property
+    def is_open(self) -> bool:
+        """Tell whether a grade that is still open could move one of the row's measures."""
+        return any(bounded.is_open for bounded in self.scores.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How much of the top K is graded, and by whom.
+
+    rows: queries with a row in the run; slots: their places within the top K, repeats apart
+    graded + open == slots; failed: those of the open ones that the judge could not grade
+    """
+
+    rows: int
+    slots: int
+    graded: int
+    failed: int
+    by_source: Mapping[str, int]
+    open_by_reason: Mapping[str, int]
+
+    @property
+    def open(self) -> int:
+        """Return the number of slots without a grade."""
+        return self.slots - self.graded
+
+
+@dataclass(frozen=True, slots=True)
+class Answerless:
+    """Questions without an answer: their lists should be empty; they are in no mean."""
+
+    empty: int = 0
+    non_empty: int = 0
+
+    @property
+    def rows(self) -> int:
+        """Return how many there are."""
+        return self.empty + self.non_empty
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What `judge grade` found: means overall and by slice, rows, coverage, conflicts.
+
+    Means are weighted and run over all rows that have the measure; a row that is open
+    takes part with its interval.
+    """
+
+    grading: Grading
+    rows: tuple[RowReport, ...]
+    overall: Mapping[Measure, Mean]
+    slices: Mapping[str, Mapping[Measure, Mean]]
+    coverage: Coverage
+    answerless: Answerless
+    timing: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def run(self) -> Run:
+        """Return the run that is reported."""
+        return self.grading.runs[0]
+
+    @property
+    def ran(self) -> bool:
+        """Tell whether any list of the run holds anything."""
+        return not self.grading.did_not_run
+
+    @property
+    def by_mock(self) -> bool:
+        """Tell whether grades come from the mock judge: word overlap, not a judgment."""
+        return self.grading.backend is not None and "mock" in self.grading.backend
+
+    @property
+    def conflicts(self) -> tuple[Conflict, ...]:
+        """Return all conflicts, in the order of the rows."""
+        return tuple(conflict for row in self.rows for conflict in row.pool.conflicts)
+
+    @property
+    def misses(self) -> tuple[Miss, ...]:
+        """Return every expected id that the run missed or ranked too low."""
+        return tuple(miss for row in self.rows for miss in row.misses)
+
+    @property
+    def failed_rows(self) -> tuple[str, ...]:
+        """Return the keys of rows that failed to run."""
+        return tuple(
+            row.query.key for row in self.rows if (only := row.query.rows[0]) and only.error
+        )
+
+    @property
+    def empty_rows(self) -> tuple[str, ...]:
+        """Return the keys of rows that returned nothing, or that the run lacks; each counts 0."""
+        return tuple(
+            row.query.key
+            for row in self.rows
+            if not row.query.is_answerless and (row.query.rows[0] is None or _is_empty(row.query))
+        )
+
+    @property
+    def exit_code(self) -> int:
+        """Return 0 when nothing asked is open, 3 when something is, 4 when the judge broke off."""
+        if self.grading.stopped is not None:
+            return UNAVAILABLE
+        is_open = any(mean.is_open for mean in self.overall.values())
+        return INCOMPLETE if is_open or not self.ran or not self.overall else COMPLETE
+
+    @property
+    def primary(self) -> Measure | None:
+        """Return the measure that leads: nDCG@10 where it was asked, else the first."""
+        asked = self.grading.settings.measures
+        named = [m for m in asked if str(m) == "nDCG@10" and m in self.overall]
+        return next(iter([*named, *self.overall]), None)
+
+
+def build_report(grading: Grading, *, timing: Mapping[str, float] | None = None) -> Report:
+    """Return the report of a grading of one run; runs are compared in `compare`, not here."""
+    assert len(grading.runs) == 1, "a report is about one run"
+    settings = grading.settings
+    rows = []
+    for pool in grading.pools:
+        scores = score(pool, settings.measures, gain=settings.gain, grade_max=settings.grade_max)
+        missed = misses(pool.query, pool.expected, run=0, depth=settings.reach)
+        rows.append(RowReport(pool, scores, missed))
+    return Report(
+        grading=grading,
+        rows=tuple(rows),
+        overall=_means(rows, settings.measures),
+        slices=_slices(rows, settings.measures),
+        coverage=_coverage(rows, settings.depth),
+        answerless=_answerless(rows),
+        timing=dict(timing or {}),
+    )
+
+
+def _means(rows: Iterable[RowReport], measures: Iterable[Measure]) -> Mapping[Measure, Mean]:
+    return means([(row.query.weight, row.scores) for row in rows], measures)
+
+
+def _slices(
+    rows: Iterable[RowReport], measures: tuple[Measure, ...]
+) -> Mapping[str, Mapping[Measure, Mean]]:
+    by_slice: dict[str, list[RowReport]] = {}
+    for row in rows:
+        if row.query.slice is not None:
+            by_slice.setdefault(row.query.slice, []).append(row)
+    return {name: _means(members, measures) for name, members in by_slice.items()}
+
+
+def _coverage(rows: Iterable[RowReport], depth: int | None) -> Coverage:
+    sources: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
+    n_rows = failed = 0
+    for row in rows:
+        n_rows += row.query.rows[0] is not None
+        if row.query.is_answerless:
+            continue
+        for member in row.pool.rankings[0][:depth]:
+            if member is None:
+                continue
+            judgment = row.pool.judgments[member]
+            if not judgment.is_open:
+                sources[str(judgment.source)] += 1
+                continue
+            reasons[judgment.reason] += 1
+            failed += row.pool.ids[member] in row.pool.failed
+    graded = sum(sources.values())
+    return Coverage(
+        rows=n_rows,
+        slots=graded + sum(reasons.values()),
+        graded=graded,
+        failed=failed,
+        by_source={str(source): sources[str(source)] for source in Source if sources[str(source)]},
+        open_by_reason=dict(sorted(reasons.items())),
+    )
+
+
+def _answerless(rows: Iterable[RowReport]) -> Answerless:
+    asked = [row.query for row in rows if row.query.is_answerless]
+    empty = sum(query.rows[0] is None or _is_empty(query) for query in asked)
+    return Answerless(empty=empty, non_empty=len(asked) - empty)
+
+
+def _is_empty(query: Query) -> bool:
+    row = query.rows[0]
+    return row is not None and not row.results and row.error is None

@@ -1,0 +1,155 @@
+"""The report as a person reads it in a terminal: the sentence, the table, the outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TextIO
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from judge.measures.names import Measure
+from judge.report import wording
+from judge.report.model import Report, RowReport
+
+WIDTH = 80
+OVERALL = "overall"
+NAME_WIDTH = 24
+
+
+def print_report(report: Report, stream: TextIO, *, width: int = WIDTH, color: bool = False) -> None:
+    """Print a report to `stream`, `width` cells wide.
+
+    Everything from files goes through `clean`: no markup and no escape sequence of a run
+    reaches the terminal.
+    """
+    console = Console(
+        file=stream,
+        width=width,
+        force_terminal=color,
+        no_color=not color,
+        highlight=False,
+        emoji=False,
+        markup=False,
+        legacy_windows=False,
+    )
+    _paragraph(console, wording.headline(report), style="bold")
+    if report.ran and report.overall:
+        for table in summary_tables(report, width=width):
+            console.print()
+            console.print(table)
+        console.print()
+    _details(console, report)
+    style = {0: "bold green", 3: "bold yellow"}.get(report.exit_code, "bold red")
+    _paragraph(console, wording.outcome(report), style=style)
+
+
+def clean(text: str) -> str:
+    """Return text on one line with control characters shown, not obeyed."""
+    return "".join(char if char.isprintable() else _visible(char) for char in text)
+
+
+def _visible(char: str) -> str:
+    return " " if char in "\n\t\r" else f"\\x{ord(char):02x}"
+
+
+def shorten(text: str, width: int) -> str:
+    """Return text cut to `width` cells, with an ellipsis where something is cut."""
+    cleaned = clean(text)
+    if cell_len(cleaned) <= width:
+        return cleaned
+    while cleaned and cell_len(cleaned) > width - 1:
+        cleaned = cleaned[:-1]
+    return cleaned + "…"
+
+
+def summary_tables(report: Report, *, width: int) -> list[Table]:
+    """Return one line a slice and one overall; several tables where one would be too wide."""
+    lines = [(f"{name}", means) for name, means in report.slices.items()]
+    names = [shorten(name if name != OVERALL else f'slice "{name}"', NAME_WIDTH) for name, _ in lines]
+    lines.append((OVERALL, report.overall))
+    names.append(OVERALL)
+    counts = [f"{_rows(means.values()):,}" for _, means in lines]
+    columns = {
+        measure: [wording.cell(means.get(measure)) for _, means in lines]
+        for measure in report.overall
+    }
+    left = max(map(cell_len, names)) + 2 + max(4, *map(len, counts))
+    groups = _grouped(columns, width - left - (14 if report.by_mock else 0))
+    return [
+        _table(report, names, counts, {measure: columns[measure] for measure in group})
+        for group in groups
+    ]
+
+
+def _rows(means: Iterable[object]) -> int:
+    return max((getattr(mean, "n", 0) for mean in means), default=0)
+
+
+def _grouped(columns: dict[Measure, list[str]], room: int) -> list[list[Measure]]:
+    """Split columns, in order, into groups that fit `room` cells each."""
+    groups: list[list[Measure]] = [[]]
+    used = 0
+    for measure, cells in columns.items():
+        needs = 2 + max(len(str(measure)), *map(len, cells))
+        if groups[-1] and used + needs > room:
+            groups.append([])
+            used = 0
+        groups[-1].append(measure)
+        used += needs
+    return groups
+
+
+def _table(
+    report: Report,
+    names: Sequence[str],
+    counts: Sequence[str],
+    columns: dict[Measure, list[str]],
+) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_edge=False)
+    table.add_column("slice", no_wrap=True)
+    table.add_column("rows", justify="right", no_wrap=True)
+    for measure in columns:
+        table.add_column(str(measure), justify="right", no_wrap=True)
+    says_mock = report.by_mock and any(measure.family == "graded" for measure in columns)
+    if says_mock:
+        table.add_column("graded by", no_wrap=True)
+    for at, name in enumerate(names):
+        style = "bold" if at == len(names) - 1 else ""
+        cells = [name, counts[at], *(cells[at] for cells in columns.values())]
+        cells += ["word overlap"] if says_mock else []
+        table.add_row(*(Text(cell, style=style) for cell in cells))
+    return table
+
+
+def _details(console: Console, report: Report) -> None:
+    lines = wording.coverage_lines(report) + wording.pool_lines(report)
+    calls = wording.calls_line(report)
+    short = wording.short_lists(report)
+    lines += [line for line in (calls, short) if line]
+    for line in lines + wording.trouble_lines(report):
+        _paragraph(console, line)
+    worst = wording.worst_rows(report)
+    if worst:
+        console.print()
+        _paragraph(console, f"Worst rows by {report.primary}:")
+        for row in worst:
+            _paragraph(console, _worst_line(report, row, console.width))
+    console.print()
+
+
+def _worst_line(report: Report, row: RowReport, width: int) -> str:
+    assert report.primary is not None, "worst rows are ordered by a measure"
+    value = wording.interval(row.scores[report.primary])
+    by = " (word overlap)" if report.by_mock and report.primary.family == "graded" else ""
+    name = row.query.key
+    if row.query.text and row.query.text != name:
+        name = f"{name}: {row.query.text}"
+    start = f"  {value}{by}  "
+    return start + shorten(name, max(20, width - cell_len(start)))
+
+
+def _paragraph(console: Console, text: str, *, style: str = "") -> None:
+    console.print(Text(clean(text), style=style))

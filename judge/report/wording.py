@@ -1,0 +1,176 @@
+"""The sentences of a report, shared by the terminal and Markdown: plain words first."""
+
+from __future__ import annotations
+
+from judge.measures.names import Measure
+from judge.measures.pool import Bounded
+from judge.report.model import Report, RowReport
+from judge.scoring import Mean
+
+MOCK = "word overlap, not a judgment"
+WORST_ROWS = 5
+
+
+def number(value: float) -> str:
+    """Return a measure's value to three decimals, without a minus zero."""
+    return f"{value:.3f}" if round(value, 3) else "0.000"
+
+
+def interval(bounded: Bounded | Mean) -> str:
+    """Return a value for a sentence: `value [lo, hi]` where something is open."""
+    if not bounded.is_open:
+        return number(bounded.value)
+    return f"{number(bounded.value)} [{number(bounded.lo)}, {number(bounded.hi)}]"
+
+
+def cell(bounded: Bounded | Mean | None) -> str:
+    """Return a value for a table, the interval first where something is open."""
+    if bounded is None:
+        return "-"
+    if not bounded.is_open:
+        return number(bounded.value)
+    return f"[{number(bounded.lo)}, {number(bounded.hi)}] {number(bounded.value)}"
+
+
+def plural(count: int, noun: str) -> str:
+    """Return `1 row`, `2 rows`, `3,000 rows`."""
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")
+
+
+def headline(report: Report) -> str:
+    """Return the one sentence a manager reads."""
+    if not report.ran:
+        return f"{report.run.name} did not run: every one of its lists is empty. Nothing is measured."
+    primary = report.primary
+    if primary is None:
+        return "Nothing could be measured: no row has what the measures asked for need."
+    mean = report.overall[primary]
+    start = f"{report.run.name}: {primary} is "
+    if not mean.is_open:
+        return f"{start}{number(mean.value)} over {plural(mean.n, 'row')}{_mock(report, primary)}."
+    missing = plural(report.coverage.open, "chunk")
+    are = "is" if report.coverage.open == 1 else "are"
+    return (
+        f"{start}between {number(mean.lo)} and {number(mean.hi)} over {plural(mean.n, 'row')}"
+        f"{_mock(report, primary)}: {missing} of {report.coverage.slots:,} {are} without a grade."
+    )
+
+
+def _mock(report: Report, measure: Measure) -> str:
+    return f" ({MOCK})" if report.by_mock and measure.family == "graded" else ""
+
+
+def coverage_lines(report: Report) -> list[str]:
+    """Return how much of the top K is graded and by whom, and why the rest is open."""
+    coverage, depth = report.coverage, report.grading.settings.depth
+    lines = []
+    if coverage.slots:
+        share = f"{coverage.graded:,} of {coverage.slots:,} slots graded"
+        by = ", ".join(f"{_source(report, s)} {n:,}" for s, n in coverage.by_source.items())
+        top = "whole lists" if depth is None else f"top {depth}"
+        lines.append(f"Coverage ({top}): {share}" + (f" ({by})" if by else ""))
+    if coverage.open:
+        why = ", ".join(f"{reason} {n:,}" for reason, n in coverage.open_by_reason.items())
+        lines.append(f"Open: {why}")
+    return lines
+
+
+def _source(report: Report, source: str) -> str:
+    return f"mock judge ({MOCK})" if source == "judge" and report.by_mock else source
+
+
+def pool_lines(report: Report) -> list[str]:
+    """Return which pool the numbers are given, and what that leaves out."""
+    if not any(measure.family == "graded" for measure in report.overall):
+        return []
+    graded = sum(not j.is_open for row in report.rows for j in row.pool.judgments)
+    return [
+        f"Pool: {plural(graded, 'graded ' + report.grading.unit)} of this one run, its goldens and"
+        " known grades. Graded measures show the order inside its lists, not what it failed to"
+        " find; compare runs with `judge compare`."
+    ]
+
+
+def trouble_lines(report: Report) -> list[str]:
+    """Return rows that failed or are empty, conflicts, misses, and what reading noticed."""
+    lines = []
+    if report.failed_rows:
+        lines.append(f"Failed to run: {_named(report.failed_rows)}; each could be anything, 0 to 1")
+    if report.empty_rows and report.ran:
+        lines.append(f"Empty lists, each counted as 0: {_named(report.empty_rows)}")
+    if report.answerless.rows:
+        lines.append(
+            f"Questions without an answer: {report.answerless.rows}, in no mean; their lists:"
+            f" {report.answerless.empty} empty, {report.answerless.non_empty} not"
+        )
+    missing = [miss for miss in report.misses if miss.rank is None]
+    misranked = [miss for miss in report.misses if miss.rank is not None]
+    reach = report.grading.settings.reach
+    if missing and report.ran:
+        lines.append("Missing answers: " + _named([f"{m.id} ({m.query_id})" for m in missing]))
+    if misranked:
+        named = [f"{miss.id} at {miss.rank} ({miss.query_id})" for miss in misranked]
+        lines.append(f"Misranked answers, below {reach}: {_named(named)}")
+    if report.conflicts:
+        named = [
+            f"{c.id} ({c.query_id}): {c.stands.source} stands over {c.against.source}"
+            for c in report.conflicts
+        ]
+        lines.append(f"Conflicts: {_named(named)}")
+    lines += [f"Note: {notice.text}" for notice in report.grading.notices]
+    return lines
+
+
+def _named(names: list[str] | tuple[str, ...], *, shown: int = 3) -> str:
+    more = f" and {len(names) - shown:,} more" if len(names) > shown else ""
+    return f"{len(names):,}: " + ", ".join(names[:shown]) + more
+
+
+def short_lists(report: Report) -> str | None:
+    """Return how many lists are shorter than the deepest cutoff, or None if none is."""
+    reach = report.grading.settings.reach
+    own = [row.query.rows[0] for row in report.rows]
+    short = sum(0 < len(row.results) < reach for row in own if row is not None)
+    return f"{plural(short, 'list')} shorter than {reach}" if short else None
+
+
+def worst_rows(report: Report) -> list[RowReport]:
+    """Return up to five rows that are certainly the worst by the leading measure."""
+    primary = report.primary
+    if primary is None or not report.ran:
+        return []
+    having = [row for row in report.rows if primary in row.scores]
+    having.sort(key=lambda row: (row.scores[primary].hi, row.scores[primary].value))
+    return [row for row in having[:WORST_ROWS] if row.scores[primary].hi < 1.0]
+
+
+def calls_line(report: Report) -> str | None:
+    """Return what the judge was asked and what that cost, or None without a judge."""
+    grading = report.grading
+    if grading.backend is None:
+        return None
+    calls = grading.calls
+    cost = "cost unknown" if grading.cost_usd is None else f"${grading.cost_usd:.4f}"
+    counts = f"{plural(calls.made, 'call')}, {calls.cached:,} from the cache"
+    if calls.retried:
+        counts += f", {calls.retried:,} retried"
+    if calls.failed:
+        counts += f", {calls.failed:,} failed"
+    return f"Judge {grading.backend}: {counts}; {cost}"
+
+
+def outcome(report: Report) -> str:
+    """Return the last line: how it ended, with the means."""
+    values = ", ".join(f"{measure} {interval(mean)}" for measure, mean in report.overall.items())
+    if any(measure.family == "graded" for measure in report.overall) and report.by_mock:
+        values += f" ({MOCK})"
+    if not report.ran:
+        return "DID NOT RUN: every list is empty, nothing was measured"
+    if report.grading.stopped is not None:
+        return f"STOPPED {values}: {report.grading.stopped}"
+    if report.exit_code == 0:
+        return f"DONE {values}"
+    rows = sum(row.is_open for row in report.rows)
+    if not report.coverage.open and not rows:
+        return f"INCOMPLETE {values}"
+    return f"INCOMPLETE {values}; {report.coverage.open:,} open in {plural(rows, 'row')}"
