@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
-from judge.measures.discount import discount
 from judge.measures.names import Measure
+from judge.measures.ndcg import discount
 
 
 def evaluate(measure: Measure, ranks: Sequence[int | None]) -> float:

@@ -7,7 +7,9 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from judge.errors import UsageError
+from judge.measures import bounds
 from judge.measures.names import Measure
+from judge.measures.ndcg import ndcg
 from judge.measures.pool import Bounded, GradePool, Ranking
 
 
@@ -27,11 +29,16 @@ def evaluate(
 
 
 def _ndcg(measure: Measure, ranking: Ranking, pool: GradePool, gain: str) -> Bounded:
-    # Imported here: the exact bounds need numpy, and the other measures do not.
-    from judge.measures import bounds
+    if pool.lo == pool.hi:
+        grades = [None if member is None else pool.lo[member] for member in ranking]
+        value = ndcg(grades, ideal=pool.lo, k=measure.k, gain=gain)
+        return Bounded(value, value, value)
+    return bounds.ndcg(ranking, pool, k=measure.k or whole_list(ranking, pool), gain=gain)
 
-    whole = max(len(ranking), len(pool.lo), 1)
-    return bounds.ndcg(ranking, pool, k=measure.k or whole, gain=gain)
+
+def whole_list(ranking: Ranking, pool: GradePool) -> int:
+    """Return the cutoff that cuts nothing off, neither of the list nor of its ideal."""
+    return max(len(ranking), len(pool.lo), 1)
 
 
 def _err(measure: Measure, ranking: Ranking, pool: GradePool, gain: str) -> Bounded:

@@ -1,0 +1,97 @@
+"""`judge measure RUN… QRELS`: evaluate runs against qrels, as trec_eval, fast."""
+
+from __future__ import annotations
+
+import sys
+from typing import BinaryIO
+
+import click
+
+from judge.cli import measure_output as output
+
+
+@click.command("measure")
+@click.argument("files", nargs=-1, required=True, metavar="RUN… QRELS")
+@click.option(
+    "-m",
+    "--measure",
+    "names",
+    multiple=True,
+    help="Measure to print, repeatable: nDCG@10, RR, R@100, P(rel=2)@5, AP, ERR@20, … [nDCG@10]",
+)
+@click.option("--per-query", is_flag=True, help="Print every query's value before the means.")
+@click.option(
+    "--gain",
+    type=click.Choice(["linear", "exponential"]),
+    default="linear",
+    help="Gain of a grade g in nDCG: g, or 2^g - 1. [linear]",
+)
+@click.option(
+    "--precision",
+    type=click.Choice(["single", "double"]),
+    default="single",
+    help="Compare scores as trec_eval 9 (single) or 10 (double). [single]",
+)
+@click.option("--run-tag", help="Of a file with several runs, evaluate the one with this tag.")
+@click.option(
+    "--grade-max",
+    type=click.IntRange(1, 1000),
+    help="Top of the grade scale, for intervals and ERR. [3, or the highest grade above it]",
+)
+@click.option("--intervals", is_flag=True, help="Add columns lo and hi of each value.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON report, always with lo and hi."
+)
+def command(
+    files: tuple[str, ...],
+    names: tuple[str, ...],
+    per_query: bool,
+    gain: str,
+    precision: str,
+    run_tag: str | None,
+    grade_max: int | None,
+    intervals: bool,
+    as_json: bool,
+) -> int:
+    """Evaluate runs against qrels, exactly as trec_eval does.
+
+    The last file is the qrels, every other a run; `-` is standard input, gzip is
+    recognised. Scores are sorted descending, equal ones by document id descending; the
+    rank column is ignored. One run prints `measure TAB value`, several tags in a file put
+    the tag first, several files print a table.
+    """
+    from judge.measuring import DEFAULT_MEASURES, measure
+
+    if len(files) < 2:
+        raise click.UsageError("two files at least: RUN… QRELS")
+    if files.count("-") > 1:
+        raise click.UsageError("`-` (standard input) can stand for one file only")
+    asked = [name for text in names for name in text.replace(",", " ").split()]
+    evaluations = measure(
+        [_source(name) for name in files[:-1]],
+        _source(files[-1]),
+        asked or DEFAULT_MEASURES,
+        gain=gain,
+        precision=precision,
+        run_tag=run_tag,
+        grade_max=grade_max,
+        intervals=True if intervals or as_json else None,
+    )
+    if as_json:
+        settings: dict[str, object] = {"gain": gain, "precision": precision, "run_tag": run_tag}
+        click.echo(output.as_json(evaluations, per_query=per_query, settings=settings))
+    else:
+        table = len(files) > 2 and not per_query
+        lines = (
+            output.table_lines(evaluations, intervals=intervals)
+            if table
+            else output.value_lines(evaluations, per_query=per_query, intervals=intervals)
+        )
+        sys.stdout.writelines(f"{line}\n" for line in lines)
+    for line in output.notice_lines(evaluations):
+        click.echo(f"judge: {line}", err=True)
+    return 0
+
+
+def _source(name: str) -> str | BinaryIO:
+    return sys.stdin.buffer if name == "-" else name
