@@ -8,7 +8,8 @@ wheel_in_an_empty_folder() ( # a subshell: the working directory ends with it
     { tail -50 "$work/build.log" >&2; return 1; }
   fresh_venv wheel
   pip install "$dist"/*.whl
-  mkdir "$empty" && cd "$empty"
+  mkdir "$empty"
+  cd "$empty" || return
   judge --version
   judge demo >"$work/demo.out"
   tail -5 "$work/demo.out"
