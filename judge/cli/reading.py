@@ -1,0 +1,135 @@
+"""The flags that say how files are read, shared by every command that reads any."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any, BinaryIO
+
+import click
+
+from judge.errors import UsageError
+from judge.formats.options import ReadOptions
+
+_FLAGS = (
+    click.option(
+        "--map",
+        "field_map",
+        metavar="THEIRS=OURS,…",
+        multiple=True,
+        help="Rename fields of your files, e.g. question=query; =- leaves one out. Default: none.",
+    ),
+    click.option(
+        "--key",
+        metavar="FIELD,…",
+        default="",
+        help="Metadata fields that make a result's id, e.g. file_id,page. Default: its own id.",
+    ),
+    click.option(
+        "--run-tag",
+        metavar="TAG",
+        help="Which run of a TREC file that holds several. Default: the only one.",
+    ),
+    click.option(
+        "--grade-max",
+        metavar="G",
+        type=click.IntRange(min=1, max=100),
+        default=3,
+        show_default=True,
+        help="Top of the grade scale 0..G.",
+    ),
+    click.option(
+        "--grade-map",
+        metavar="VALUE=GRADE,…",
+        multiple=True,
+        help="Grades of your files on the scale, e.g. 0=0,1=1,10=2,100=3. Default: as written.",
+    ),
+    click.option("--clip", is_flag=True, help="Clip grades off the scale. Default: an error."),
+    click.option(
+        "--precision",
+        type=click.Choice(["single", "double"]),
+        default="single",
+        show_default=True,
+        help="How TREC scores compare: single as trec_eval 9, double as trec_eval 10.",
+    ),
+    click.option(
+        "--corpus",
+        type=click.UNPROCESSED,
+        metavar="FILE",
+        callback=lambda _ctx, _param, value: source(value),
+        help="Texts of chunks (JSONL: id, text, title). Default: those in the run.",
+    ),
+    click.option(
+        "--queries",
+        type=click.UNPROCESSED,
+        metavar="FILE",
+        callback=lambda _ctx, _param, value: source(value),
+        help="Texts of queries (JSONL or id<TAB>text). Default: those in the run.",
+    ),
+)
+
+
+def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the reading flags to a command; it gets `options`, `corpus` and `queries`."""
+
+    @functools.wraps(command)
+    def with_options(
+        *,
+        field_map: tuple[str, ...],
+        key: str,
+        run_tag: str | None,
+        grade_max: int,
+        grade_map: tuple[str, ...],
+        clip: bool,
+        precision: Any,
+        **rest: Any,
+    ) -> Any:
+        options = ReadOptions(
+            map=pairs("--map", field_map),
+            key=tuple(name.strip() for name in key.split(",") if name.strip()),
+            run_tag=run_tag,
+            grade_max=grade_max,
+            grade_map=_grades(grade_map, grade_max),
+            clip=clip,
+            precision=precision,
+        )
+        return command(options=options, **rest)
+
+    wrapped: Callable[..., Any] = with_options
+    for flag in reversed(_FLAGS):
+        wrapped = flag(wrapped)
+    return wrapped
+
+
+def source(value: str | None) -> str | BinaryIO | None:
+    """Return what a FILE argument names: standard input for "-", else the path."""
+    return sys.stdin.buffer if value == "-" else value
+
+
+def pairs(flag: str, values: tuple[str, ...]) -> Mapping[str, str]:
+    """Return `a=b,c=d` as a mapping; UsageError where a part is no such pair.
+
+    >>> pairs("--map", ("question=query,docs=expected",))
+    {'question': 'query', 'docs': 'expected'}
+    """
+    found: dict[str, str] = {}
+    for part in (part for value in values for part in value.split(",") if part.strip()):
+        theirs, equals, ours = (piece.strip() for piece in part.partition("="))
+        if not (theirs and equals and ours):
+            raise UsageError(f"{flag}: {part!r} is not THEIRS=OURS")
+        if found.setdefault(theirs, ours) != ours:
+            raise UsageError(f"{flag}: {theirs!r} is given twice: {found[theirs]!r} and {ours!r}")
+    return found
+
+
+def _grades(values: tuple[str, ...], grade_max: int) -> Mapping[str, int] | None:
+    """Return the grade map, or None where the flag was not given."""
+    if not values:
+        return None
+    grades: dict[str, int] = {}
+    for value, grade in pairs("--grade-map", values).items():
+        if not grade.isascii() or not grade.isdigit() or int(grade) > grade_max:
+            raise UsageError(f"--grade-map: {value}={grade} needs a grade 0..{grade_max}")
+        grades[value] = int(grade)
+    return grades

@@ -1,0 +1,156 @@
+"""Goldens: answers known in advance, from their own file or from the rows of a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from judge.errors import InputError, Problem
+from judge.formats.decoding import Fields, looks_like_json
+from judge.formats.fields import FieldReader
+from judge.formats.findings import Findings, Place, shown
+from judge.formats.ids import id_text, key_id
+from judge.formats.opening import SourceFile, read_text
+from judge.formats.options import DEFAULTS, ReadOptions
+from judge.formats.records import records
+from judge.formats.spellings import RESULT, ROW
+from judge.formats.values import flag, label, weight
+from judge.run import Golden, Notice
+
+MATCHES = ("all", "any")
+STRICT = frozenset({"query", "slice", "expected"})
+PLAIN = frozenset({"ranked", "user_input", "reference_context_ids"})
+
+
+@dataclass(frozen=True, slots=True)
+class GoldenFile:
+    """The goldens of a file in its order, and what was counted on the way."""
+
+    goldens: tuple[Golden, ...]
+    notices: tuple[Notice, ...] = ()
+
+
+def read_goldens(source: SourceFile, options: ReadOptions = DEFAULTS) -> GoldenFile:
+    """Read goldens from JSON lines, a JSON array, or the rows of a `run.json`.
+
+    Raises InputError naming every bad place.
+    """
+    file = read_text(source)
+    if not looks_like_json(file):
+        found = f"not JSON; it starts {shown(file.text[:40].strip())}"
+        raise InputError(
+            Problem(file.name, found, 'goldens are lines like {"query": "…", "expected": ["id"]}')
+        )
+    findings = Findings()
+    fields = row_fields("golden", options, findings)
+    goldens = GoldenReader(options, findings)
+    read = [
+        goldens.required(fields, record, place)
+        for place, record in records(file, findings, under="goldens").items
+    ]
+    fields.report()
+    findings.check()
+    if not read:
+        raise InputError(Problem(file.name, "no goldens", "give at least one line"))
+    return GoldenFile(tuple(golden for golden in read if golden), findings.notices())
+
+
+def row_fields(kind: str, options: ReadOptions, findings: Findings) -> FieldReader:
+    """Return the reader of the fields of rows and goldens, which share their names."""
+    return FieldReader(
+        kind, ROW, findings=findings, renames=options.map, strict=STRICT, plain=PLAIN
+    )
+
+
+class GoldenReader:
+    """Makes goldens of records whose fields already have our names."""
+
+    def __init__(self, options: ReadOptions, findings: Findings) -> None:
+        self._options = options
+        self._findings = findings
+
+    def required(self, reader: FieldReader, record: object, place: Place) -> Golden | None:
+        """Return the golden of a record that must be one; None where a problem was recorded."""
+        if not isinstance(record, dict):
+            self._findings.problem(place, shown(record), "a golden is an object")
+            return None
+        fields = reader.read(record, place)
+        if "expected" not in fields:
+            self._findings.problem(place, *_nothing_expected(record))
+            return None
+        golden = self.golden(fields, place)
+        if golden and golden.query_id is None and golden.query is None:
+            fix = "give it one, or say which field it is: --map FIELD=query"
+            self._findings.problem(place, "a golden with neither query_id nor query", fix)
+        return golden
+
+    def golden(self, fields: Fields, place: Place) -> Golden | None:
+        """Return the golden that stands in a record, or None where it says nothing."""
+        if fields.get("expected") is None and "complete" not in fields:
+            return None
+        expected = self._expected(fields.get("expected"), place.at("expected"))
+        complete = flag(fields, "complete", place, self._findings)
+        if not expected and not complete and not self._findings.failed:
+            fix = 'name an id, or add "complete": true if the question has no answer'
+            self._findings.problem(place, "expected is empty", fix)
+        match = fields.get("match") or "all"
+        if match not in MATCHES:
+            self._findings.problem(place.at("match"), shown(match), 'write "all" or "any"')
+        return Golden(
+            expected=expected,
+            query_id=label(fields, "query_id", place, self._findings),
+            query=label(fields, "query", place, self._findings),
+            slice=label(fields, "slice", place, self._findings),
+            weight=weight(fields, place, self._findings),
+            match=str(match),
+            complete=complete,
+            where=str(place),
+        )
+
+    def _expected(self, value: object, place: Place) -> tuple[str, ...]:
+        items = value if isinstance(value, list) else [] if value is None else [value]
+        ids = [self._expected_id(item, place.at(f"[{i}]")) for i, item in enumerate(items)]
+        known = [id for id in ids if id is not None]
+        distinct = tuple(dict.fromkeys(known))
+        if len(distinct) < len(known):
+            n = len(known) - len(distinct)
+            self._findings.count(
+                "repeated expected id", "expected ids given twice", place=place, n=n
+            )
+        return distinct
+
+    def _expected_id(self, item: object, place: Place) -> str | None:
+        """Return one expected id: text, a number, or an object with `--key`'s fields or an id."""
+        key = self._options.key
+        if isinstance(item, dict):
+            names = ("id", *RESULT["id"])
+            id = (
+                key_id(item, key)
+                if key
+                else next((i for n in names if (i := id_text(item.get(n)))), None)
+            )
+            fix = (
+                f"it must have {', '.join(key)}"
+                if key
+                else "give its id, or name the fields: --key"
+            )
+        else:
+            id = id_text(item) if len(key) < 2 else None
+            fix = (
+                f"with --key write an object with {', '.join(key)}"
+                if key
+                else "an id is text or a whole number"
+            )
+        if id is None:
+            self._findings.problem(place, shown(item), fix)
+        return id
+
+
+def _nothing_expected(record: Fields) -> tuple[str, str]:
+    """Return what is wrong with a record that names no expected ids, and the flag to write."""
+    lists = [name for name, value in record.items() if isinstance(value, list)]
+    likely = lists or [name for name in record if name not in ("query", "query_id", "slice")]
+    field = likely[0] if likely else "FIELD"
+    return (
+        f"no field `expected` in {shown(record)}",
+        f"if {field} holds them: --map {field}=expected",
+    )

@@ -1,0 +1,231 @@
+"""Grades known before: qrels of every kind, `{query: {doc: grade}}`, our judgments.jsonl."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from judge.formats.decoding import Document, Fields, decode, looks_like_json
+from judge.formats.fields import FieldReader
+from judge.formats.findings import Findings, Place, shown
+from judge.formats.ids import id_text
+from judge.formats.opening import SourceFile, TextFile, read_text
+from judge.formats.options import DEFAULTS, ReadOptions
+from judge.formats.records import records_of
+from judge.formats.scale import Scale
+from judge.formats.spellings import GRADE
+from judge.formats.tables import table_delimiter, table_records
+from judge.formats.values import label
+from judge.grades import Source
+from judge.run import KnownGrade, Notice
+
+_QRELS_LINE = "a qrels line is: query 0 document grade"
+_NAME_THEM = "say which fields they are: --map FIELD=query_id, FIELD=id, FIELD=grade"
+_PLAIN = frozenset({"chunk_id", "query-id", "corpus-id", "score"})
+
+
+@dataclass(frozen=True, slots=True)
+class GradeFile:
+    """The grades of a file on the scale 0..G, and what was counted on the way."""
+
+    grades: tuple[KnownGrade, ...]
+    notices: tuple[Notice, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Qrels:
+    """Grades as the file has them, negatives too: query -> document -> grade."""
+
+    grades: dict[str, dict[str, int]]
+    notices: tuple[Notice, ...] = ()
+
+
+class Statement(NamedTuple):
+    """One line of a file of grades, its grade as written."""
+
+    place: Place
+    query_id: str | None
+    query: str | None
+    id: str
+    grade: object
+    fields: Fields
+
+
+def read_grades(source: SourceFile, options: ReadOptions = DEFAULTS) -> GradeFile:
+    """Return the grades of a file, as priors on the scale 0..`options.grade_max`.
+
+    Shapes: TREC qrels, BEIR TSV or CSV with a header, `{query: {doc: grade}}`, records with
+    `query_id`, `id`, `grade` (our judgments.jsonl, whose open lines keep their interval).
+    A grade given twice is counted; two different grades of one pair are an error naming both
+    places. Negative grades become 0, counted. Raises InputError naming grades off the scale
+    and the flag to write.
+    """
+    findings = Findings()
+    stated = statements(read_text(source), options, findings)
+    scale = Scale(options, findings, grade_max=options.grade_max)
+    placed = _Placed(findings)
+    for statement in stated:
+        interval = _interval(statement, scale, options, findings)
+        if interval is not None:
+            placed.add(statement, interval)
+    scale.report()
+    findings.check()
+    return GradeFile(tuple(placed.grades()), findings.notices())
+
+
+def read_qrels(source: SourceFile, options: ReadOptions = DEFAULTS) -> Qrels:
+    """Return grades as `measure` takes them: any whole number, a negative one gains nothing.
+
+    The same shapes and errors as `read_grades`; lines of judgments.jsonl that are open are
+    left out and counted. `options.grade_map` applies, `grade_max` does not.
+    """
+    findings = Findings()
+    scale = Scale(options, findings)
+    placed = _Placed(findings)
+    for statement in statements(read_text(source), options, findings):
+        if statement.grade is None:
+            _count_open(statement, findings)
+            continue
+        grade = scale.grade(statement.grade, statement.place)
+        if grade is not None:
+            placed.add(statement, (grade, grade))
+    scale.report()
+    findings.check()
+    qrels: dict[str, dict[str, int]] = {}
+    for (query, id), (_, (grade, _)) in placed.pairs.items():
+        qrels.setdefault(query, {})[id] = grade
+    return Qrels(qrels, findings.notices())
+
+
+class _Placed:
+    """Grades by (query, id): equal repeats are counted, different ones are a problem."""
+
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+        self.pairs: dict[tuple[str, str], tuple[Statement, tuple[int, int]]] = {}
+
+    def add(self, statement: Statement, interval: tuple[int, int]) -> None:
+        """Take a statement's interval, unless its pair has one."""
+        pair = (statement.query_id or statement.query or "", statement.id)
+        first, held = self.pairs.setdefault(pair, (statement, interval))
+        if first is statement:
+            return
+        if held == interval:
+            self._findings.count("repeated grade", "grades given twice", place=statement.place)
+            return
+        found = f"{shown(pair[1])} of query {shown(pair[0])} has another grade at {first.place}"
+        self._findings.problem(statement.place, found, "keep one of the two")
+
+    def grades(self) -> Iterator[KnownGrade]:
+        """Yield the grades in the order of the file."""
+        for statement, (lo, hi) in self.pairs.values():
+            document = statement.fields.get("document_id")
+            yield KnownGrade(
+                id=statement.id,
+                lo=lo,
+                hi=hi,
+                query_id=statement.query_id,
+                query=statement.query,
+                document_id=None if document is None else id_text(document),
+                source=Source.PRIOR,
+                detail=str(statement.place),
+            )
+
+
+def _interval(
+    statement: Statement, scale: Scale, options: ReadOptions, findings: Findings
+) -> tuple[int, int] | None:
+    """Return what a statement says of the grade; None where it says nothing or is wrong."""
+    if statement.grade is not None:
+        grade = scale.grade(statement.grade, statement.place)
+        return None if grade is None else (grade, grade)
+    lo, hi = statement.fields.get("lo"), statement.fields.get("hi")
+    if lo is None and hi is None:
+        _count_open(statement, findings)
+        return None
+    if not (_is_grade(lo, options) and _is_grade(hi, options) and lo <= hi):  # type: ignore[operator]
+        found = f"lo {shown(lo)}, hi {shown(hi)}"
+        findings.problem(
+            statement.place, found, f"they are grades, 0 <= lo <= hi <= {options.grade_max}"
+        )
+        return None
+    if (lo, hi) == (0, options.grade_max):
+        _count_open(statement, findings)
+        return None
+    return lo, hi  # type: ignore[return-value]
+
+
+def _is_grade(value: object, options: ReadOptions) -> bool:
+    return type(value) is int and 0 <= value <= options.grade_max
+
+
+def _count_open(statement: Statement, findings: Findings) -> None:
+    then = "nothing is known of them, they stay open"
+    findings.count("open grade", "lines without a grade", place=statement.place, consequence=then)
+
+
+def statements(file: TextFile, options: ReadOptions, findings: Findings) -> Iterator[Statement]:
+    """Yield what a file of grades states, line by line; bad places go to `findings`."""
+    if not looks_like_json(file):
+        if _has_header(file):
+            yield from _recorded(table_records(file, findings), options, findings)
+        else:
+            yield from _qrels_lines(file, findings)
+        return
+    decoded = decode(file, findings)
+    value = decoded.value if isinstance(decoded, Document) else None
+    if isinstance(value, dict) and value and all(isinstance(v, dict) for v in value.values()):
+        yield from _nested(value, Place(file.name))
+    else:
+        yield from _recorded(records_of(decoded, under="judgments").items, options, findings)
+
+
+def _has_header(file: TextFile) -> bool:
+    delimiter = table_delimiter(file)
+    known = {name for ours, spellings in GRADE.items() for name in (ours, *spellings)}
+    header = file.text.lstrip().partition("\n")[0].split(delimiter)
+    return len(known & {cell.strip().strip('"') for cell in header}) > 1
+
+
+def _qrels_lines(file: TextFile, findings: Findings) -> Iterator[Statement]:
+    nothing: Fields = {}
+    for number, line in enumerate(file.text.split("\n"), start=1):
+        columns = line.split()
+        if len(columns) == 4:
+            query, _, document, grade = columns
+            yield Statement(Place(file.name, number), query, None, document, grade, nothing)
+        elif columns:
+            hint = "; six columns are a run" if len(columns) == 6 else ""
+            found = f"{len(columns)} columns: {shown(line.strip())}"
+            findings.problem(Place(file.name, number), found, _QRELS_LINE + hint)
+
+
+def _nested(value: Fields, place: Place) -> Iterator[Statement]:
+    """Yield `{query: {doc: grade}}`; a key may be the query's id or its text."""
+    nothing: Fields = {}
+    for query, grades in value.items():
+        if isinstance(grades, dict):
+            for document, grade in grades.items():
+                at = place.at(shown(query)).at(shown(document))
+                yield Statement(at, query, query.strip(), document, grade, nothing)
+
+
+def _recorded(
+    records: Iterable[tuple[Place, object]], options: ReadOptions, findings: Findings
+) -> Iterator[Statement]:
+    reader = FieldReader("grade", GRADE, findings=findings, renames=options.map, plain=_PLAIN)
+    for place, record in records:
+        if not isinstance(record, dict):
+            findings.problem(place, shown(record), "a grade is an object with query_id, id, grade")
+            continue
+        fields = reader.read(record, place)
+        id = id_text(fields.get("id"))
+        query_id = label(fields, "query_id", place, findings)
+        query = label(fields, "query", place, findings)
+        if id is None or (query_id is None and query is None):
+            missing = "id" if id is None else "query_id or query"
+            findings.problem(place, f"a grade without {missing}", _NAME_THEM)
+            continue
+        yield Statement(place, query_id, query, id, fields.get("grade"), fields)
+    reader.report()

@@ -1,0 +1,121 @@
+"""Open what the user names: a path or a stream, plain or gzip, and say clearly what is wrong."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, TypeAlias, cast
+
+from judge.errors import InputError, Problem
+
+SourceFile: TypeAlias = str | Path | BinaryIO
+"""A path, or a binary stream that the caller opened (standard input) and will close."""
+
+_BOM = b"\xef\xbb\xbf"
+_GZIP = b"\x1f\x8b"
+_OTHER_ENCODINGS = {
+    b"\xff\xfe": "UTF-16 text",
+    b"\xfe\xff": "UTF-16 text",
+    b"PK\x03\x04": "a zip archive",
+    b"%PDF": "a PDF",
+    b"\x28\xb5\x2f\xfd": "a zstd file",
+    b"BZh": "a bzip2 file",
+    b"PAR1": "a Parquet file",
+    b"SQLite format 3": "an SQLite database",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TextFile:
+    """A whole file as text, with the name that messages use for it."""
+
+    name: str
+    text: str
+
+
+def source_name(source: SourceFile) -> str:
+    """Return the name of a source for messages: the path as given, or the stream's."""
+    if isinstance(source, (str, Path)):
+        return str(source)
+    name = getattr(source, "name", None)
+    return name if isinstance(name, str) else "<stream>"
+
+
+@contextmanager
+def open_bytes(source: SourceFile) -> Iterator[BinaryIO]:
+    """Yield the source's bytes as a stream: gzip undone, a UTF-8 byte order mark skipped.
+
+    Raises InputError for what cannot be opened, and for a gzip file that proves broken
+    while the caller reads it.
+    """
+    name = source_name(source)
+    try:
+        if isinstance(source, (str, Path)):
+            with Path(source).open("rb") as stream:
+                yield _undressed(stream)
+        else:
+            yield _undressed(source)
+    except FileNotFoundError as error:
+        raise _unreadable(name, "no such file", "check the path") from error
+    except IsADirectoryError as error:
+        raise _unreadable(name, "a directory, not a file", "name the file inside it") from error
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise _unreadable(name, f"broken gzip data ({error})", "get the file again") from error
+    except (OSError, ValueError) as error:
+        if isinstance(error, OSError) or "null byte" in str(error):
+            raise _unreadable(name, f"cannot be read: {error}", "check path and rights") from error
+        raise
+
+
+def read_text(source: SourceFile) -> TextFile:
+    """Return a whole source as text; InputError where it is empty, binary or not UTF-8."""
+    name = source_name(source)
+    with open_bytes(source) as stream:
+        data = stream.read()
+    if not data.strip():
+        raise _unreadable(name, "an empty file", "was the command that wrote it stopped?")
+    for magic, kind in _OTHER_ENCODINGS.items():
+        if data.startswith(magic):
+            raise _unreadable(name, f"{kind}, not UTF-8 text", "convert it to UTF-8 text first")
+    if (offset := data.find(b"\0")) >= 0:
+        found = f"a binary file (zero byte at offset {offset})"
+        raise _unreadable(name, found, "give a text file: JSON, JSONL, TREC or CSV")
+    try:
+        return TextFile(name, data.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        found = f"byte 0x{data[error.start]:02x} at offset {error.start} is not UTF-8"
+        fix = "convert the file, e.g. iconv -f latin1 -t utf-8"
+        raise _unreadable(f"{name}:{line}", found, fix) from error
+
+
+def _undressed(stream: BinaryIO) -> BinaryIO:
+    """Return the stream with gzip and byte order mark taken off."""
+    peekable = _peekable(stream)
+    if peekable.peek(2).startswith(_GZIP):
+        peekable = _peekable(cast(BinaryIO, gzip.GzipFile(fileobj=peekable, mode="rb")))
+    if peekable.peek(3).startswith(_BOM):
+        peekable.read(3)
+    return peekable
+
+
+def _peekable(stream: BinaryIO) -> io.BufferedReader:
+    if isinstance(stream, io.BufferedReader):
+        return stream
+    return _Borrowed(cast(io.RawIOBase, stream))
+
+
+class _Borrowed(io.BufferedReader):
+    """A buffer over a stream that belongs to someone else: dropping it leaves that one open."""
+
+    def close(self) -> None:
+        """Do nothing: whoever opened the stream closes it."""
+
+
+def _unreadable(where: str, found: str, fix: str) -> InputError:
+    return InputError(Problem(where, found, fix))

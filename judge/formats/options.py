@@ -1,0 +1,37 @@
+"""What the reading flags say: how to take foreign fields, ids, grades and scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Literal, TypeAlias
+
+from judge.grades import GRADE_MAX
+
+Precision: TypeAlias = Literal["single", "double"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """How files are read; the defaults suit files that follow the documentation.
+
+    map: their field name -> ours (`--map question=query`); ours `-` leaves a field out
+    key: metadata fields that make a result's id (`--key file_id,page`); empty: its own id
+    run_tag: which run of a TREC file with several
+    grade_max: G, the top of the grade scale 0..G
+    grade_map: a grade as the file writes it -> a grade on the scale, None: as it stands
+    clip: grades off the scale become its nearest end, counted
+    precision: how TREC scores compare: "single" as trec_eval 9, "double" as trec_eval 10
+    """
+
+    map: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    key: tuple[str, ...] = ()
+    run_tag: str | None = None
+    grade_max: int = GRADE_MAX
+    grade_map: Mapping[str, int] | None = None
+    clip: bool = False
+    precision: Precision = "single"
+
+
+DEFAULTS = ReadOptions()

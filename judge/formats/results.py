@@ -1,0 +1,132 @@
+"""The results of a row: ids as text, `--key`, texts, and grades that stand beside them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from judge.formats.decoding import Fields
+from judge.formats.fields import FieldReader
+from judge.formats.findings import Findings, Place, shown
+from judge.formats.ids import content_id, id_text, key_id
+from judge.formats.options import ReadOptions
+from judge.formats.scale import Scale
+from judge.formats.spellings import RESULT
+from judge.formats.values import number
+from judge.run import Result
+
+_NO_ID = "give each result an id, or say which field it is: --map FIELD=id"
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """The results of one row, and those of them that came with a grade."""
+
+    results: tuple[Result, ...] = ()
+    graded: tuple[tuple[Result, int], ...] = ()
+
+
+class ResultReader:
+    """Turns lists of foreign results into results, and remembers what it met."""
+
+    def __init__(self, options: ReadOptions, findings: Findings) -> None:
+        self._key = options.key
+        self._findings = findings
+        self._fields = FieldReader("result", RESULT, findings=findings, renames=options.map)
+        self._scale = Scale(options, findings, grade_max=options.grade_max)
+
+    def ranked(self, items: list[object], place: Place) -> Ranked:
+        """Return the results of one row; a repeated id keeps its slot and is counted."""
+        results: list[Result] = []
+        graded: list[tuple[Result, int]] = []
+        for index, item in enumerate(items):
+            fields = self._as_fields(item, place, index)
+            result = None if fields is None else self._result(fields, item, place, index)
+            if fields is None or result is None:
+                continue
+            results.append(result)
+            if fields.get("grade") is not None:
+                grade = self._scale.grade(fields["grade"], _slot(place, index))
+                if grade is not None:
+                    graded.append((result, grade))
+        self._count_repeats(results, place)
+        return Ranked(tuple(results), tuple(graded))
+
+    def report(self) -> None:
+        """Record what is true of the results of all rows together."""
+        self._fields.report()
+        self._scale.report()
+
+    def _as_fields(self, item: object, place: Place, index: int) -> Fields | None:
+        if isinstance(item, dict):
+            return self._fields.read(item, place)
+        if isinstance(item, (str, int, float)):
+            return {"id": item}
+        self._findings.problem(_slot(place, index), shown(item), "a result is an id or an object")
+        return None
+
+    def _result(self, fields: Fields, item: object, place: Place, index: int) -> Result | None:
+        text, metadata = fields.get("text"), fields.get("metadata")
+        if text is not None and not isinstance(text, str):
+            self._findings.problem(_slot(place, index).at("text"), shown(text), "text is text")
+            return None
+        if metadata is not None and not isinstance(metadata, dict):
+            where = _slot(place, index).at("metadata")
+            self._findings.problem(where, shown(metadata), "metadata is an object")
+            return None
+        id = self._id(fields, item, place, index)
+        if id is None:
+            return None
+        document_id, score = fields.get("document_id"), fields.get("score")
+        return Result(
+            id=id,
+            document_id=None if document_id is None else id_text(document_id),
+            text=text,
+            metadata=metadata,
+            score=None if score is None else number(score),
+        )
+
+    def _id(self, fields: Fields, item: object, place: Place, index: int) -> str | None:
+        """Return a result's id: by `--key`, its own, or one made from its text."""
+        given, text = fields.get("id"), fields.get("text")
+        own = given if type(given) is str and given else id_text(given)
+        if self._key:
+            return self._key_id(fields, item, own, place, index)
+        if own is not None:
+            return own
+        if given is not None or not isinstance(text, str):
+            found = "a result without id or text" if given is None else f"id {shown(given)}"
+            self._findings.problem(_slot(place, index), found, _NO_ID)
+            return None
+        then = "each gets a hash of its text as id"
+        self._findings.count("content id", "results without id", place=place, consequence=then)
+        return content_id(text)
+
+    def _key_id(
+        self, fields: Fields, item: object, own: str | None, place: Place, index: int
+    ) -> str:
+        """Return the id made of `--key`'s fields, or one that matches nothing else."""
+        metadata = fields.get("metadata")
+        held = (
+            {**item, **metadata} if isinstance(item, dict) and isinstance(metadata, dict) else item
+        )
+        id = key_id(held, self._key) if isinstance(held, dict) else None
+        if id is not None:
+            return id
+        what = f"results without {','.join(self._key)}"
+        then = "each keeps its slot and matches no expected id"
+        self._findings.count("unmatched slot", what, place=place, consequence=then)
+        text = fields.get("text")
+        name = own or (content_id(text) if isinstance(text, str) else str(_slot(place, index)))
+        return f"(no {','.join(self._key)}) {name}"
+
+    def _count_repeats(self, results: list[Result], place: Place) -> None:
+        n_repeats = len(results) - len({result.id for result in results})
+        if n_repeats:
+            then = "the first counts, later ones keep their slot and gain nothing"
+            self._findings.count(
+                "repeated id", "ids repeated in a list", place=place, consequence=then, n=n_repeats
+            )
+
+
+def _slot(place: Place, index: int) -> Place:
+    return place.at(f"results[{index}]")

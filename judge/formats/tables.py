@@ -1,0 +1,56 @@
+"""Tables with a header: CSV with commas or semicolons, or tabs, as records of text fields."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from judge.errors import InputError, Problem
+from judge.formats.decoding import Fields
+from judge.formats.findings import Findings, Place, shown
+from judge.formats.opening import TextFile
+
+_DELIMITERS = "\t;,"
+
+
+def table_delimiter(file: TextFile) -> str | None:
+    """Return what separates the columns of a header line, or None where it has one column."""
+    header = file.text.lstrip().partition("\n")[0]
+    counts = {mark: header.count(mark) for mark in _DELIMITERS}
+    best = max(counts, key=counts.__getitem__)
+    return best if counts[best] else None
+
+
+def table_records(file: TextFile, findings: Findings) -> list[tuple[Place, Fields]]:
+    """Return the lines under the header as records; blank cells are None.
+
+    Raises InputError where the header repeats a name; a line with too many cells is recorded.
+    """
+    delimiter = table_delimiter(file) or ","
+    reader = csv.reader(io.StringIO(file.text, newline=""), delimiter=delimiter, strict=True)
+    records: list[tuple[Place, Fields]] = []
+    header: list[str] = []
+    try:
+        for cells in reader:
+            cells = [cell.strip() for cell in cells]
+            place = Place(file.name, reader.line_num)
+            if not any(cells):
+                continue
+            if not header:
+                header = _header(cells, place)
+            elif len(cells) != len(header):
+                found = f"{len(cells)} cells under a header of {len(header)}"
+                findings.problem(place, found, "quote cells that hold the separator")
+            else:
+                records.append((place, {n: c or None for n, c in zip(header, cells, strict=True)}))
+    except csv.Error as error:
+        findings.problem(Place(file.name, reader.line_num), f"not CSV: {error}", "correct the line")
+    return records
+
+
+def _header(cells: list[str], place: Place) -> list[str]:
+    repeated = next((cell for cell in cells if cells.count(cell) > 1), None)
+    if repeated is not None:
+        found = f"the header names {shown(repeated)} twice"
+        raise InputError(Problem(str(place), found, "rename one of the columns"))
+    return cells

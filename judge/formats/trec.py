@@ -1,0 +1,127 @@
+"""TREC files: runs (`query Q0 document rank score tag`), and qrels (`query 0 document grade`).
+
+Results are ordered as trec_eval does: score descending, ties by document id descending,
+as text; the rank column is never looked at.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from judge.formats.findings import Findings, Place, shown
+from judge.formats.opening import SourceFile, TextFile, read_text
+from judge.formats.options import DEFAULTS, Precision, ReadOptions
+from judge.run import Notice
+
+Scored: TypeAlias = tuple[str, float]
+"""A document id and its score."""
+
+_RUN_LINE = "a run line is: query Q0 document rank score tag"
+
+
+@dataclass(frozen=True, slots=True)
+class TrecRuns:
+    """The runs of a TREC file: tag -> query -> documents with scores, best first.
+
+    A document that a list repeats keeps every slot; the first is the one that counts.
+    """
+
+    runs: dict[str, dict[str, list[Scored]]]
+    notices: tuple[Notice, ...] = ()
+
+
+def read_trec_run(source: SourceFile, options: ReadOptions = DEFAULTS) -> TrecRuns:
+    """Return every run of a TREC run file, in the order its tags first appear.
+
+    Raises InputError naming each line with a score that is no number, the wrong number of
+    columns, or nothing at all.
+    """
+    findings = Findings()
+    runs = trec_runs(read_text(source), options=options, findings=findings)
+    return TrecRuns(runs, findings.notices())
+
+
+def trec_runs(
+    file: TextFile, *, options: ReadOptions, findings: Findings
+) -> dict[str, dict[str, list[Scored]]]:
+    """Return the runs of a TREC text; raises InputError where `findings` hold problems."""
+    runs: dict[str, dict[str, list[Scored]]] = {}
+    for query, document, score, tag in _run_lines(file, findings):
+        runs.setdefault(tag, {}).setdefault(query, []).append((document, score))
+    findings.check()
+    place = Place(file.name)
+    for tag, lists in runs.items():
+        for query, scored in lists.items():
+            lists[query] = ordered(
+                scored, options.precision, findings=findings, place=place.at(f"{tag} {query}")
+            )
+    return runs
+
+
+def ordered(
+    scored: list[Scored], precision: Precision, *, findings: Findings, place: Place
+) -> list[Scored]:
+    """Return documents by score descending, then id descending; count ties and repeats.
+
+    precision: "single" compares scores as C floats, as trec_eval 9 and pytrec_eval do
+    """
+    compared = [score for _, score in scored]
+    if precision == "single":
+        with np.errstate(over="ignore"):
+            compared = np.array(compared, dtype=np.float32).tolist()
+    order = sorted(range(len(scored)), key=lambda i: scored[i][0], reverse=True)
+    order.sort(key=compared.__getitem__, reverse=True)
+    n_tied = len(compared) - len(set(compared))
+    if n_tied:
+        findings.count(
+            "tied scores",
+            f"results with the score of another in their list ({precision} precision)",
+            place=place,
+            consequence="ordered by document id, descending, as trec_eval does",
+            n=n_tied,
+        )
+    n_repeats = len(scored) - len({document for document, _ in scored})
+    if n_repeats:
+        findings.count(
+            "repeated id",
+            "ids repeated in a list",
+            place=place,
+            consequence="the first counts, later ones keep their slot and gain nothing",
+            n=n_repeats,
+        )
+    return [scored[i] for i in order]
+
+
+def _run_lines(file: TextFile, findings: Findings) -> Iterator[tuple[str, str, float, str]]:
+    for number, line in enumerate(file.text.split("\n"), start=1):
+        columns = line.split()
+        if len(columns) == 6:
+            query, _, document, _, text, tag = columns
+            score = _score(text)
+            if score is not None:
+                yield query, document, score, tag
+                continue
+            place = Place(file.name, number)
+            findings.problem(place, f"score {shown(text)}", "a score is a number")
+        elif columns:
+            findings.problem(Place(file.name, number), *_wrong_columns(line, columns))
+
+
+def _score(text: str) -> float | None:
+    try:
+        score = float(text)
+    except ValueError:
+        return None
+    return None if math.isnan(score) or "_" in text else score
+
+
+def _wrong_columns(line: str, columns: list[str]) -> tuple[str, str]:
+    if line.lstrip().startswith("{"):
+        return "a JSON object in a TREC file: two shapes in one file", "keep one shape a file"
+    hint = "; four columns are qrels" if len(columns) == 4 else ""
+    return f"{len(columns)} columns: {shown(line.strip())}", _RUN_LINE + hint
