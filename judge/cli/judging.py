@@ -1,0 +1,186 @@
+"""The options of every command that judges, and the judge they describe."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any, TypeVar
+
+import click
+
+import judge
+from judge.errors import Interrupted, UsageError
+from judge.judging.backends import open_backend
+from judge.judging.budget import Budget
+from judge.judging.cache import CacheTrouble, JudgmentCache
+from judge.judging.judge import Judge
+from judge.judging.limits import Limits
+from judge.judging.progress import Progress
+from judge.judging.prompt import load_prompt
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class JudgingFlags:
+    """The judging options as given; `open_judge` makes a judge of them."""
+
+    backends: tuple[str, ...] = ()
+    prompt: str | None = None
+    concurrency: int = 16
+    rpm: float | None = None
+    tpm: float | None = None
+    max_calls: int | None = None
+    max_cost: float | None = None
+    cache_dir: str | None = None
+    redact: bool = False
+    quiet: bool = False
+
+
+_OPTIONS = (
+    click.option(
+        "--backend",
+        "backends",
+        multiple=True,
+        metavar="NAME",
+        help="Judge: mock, openai:MODEL, litellm:MODEL or replay:FILE; several make a panel.",
+    ),
+    click.option(
+        "--prompt", metavar="NAME|FILE", help="Prompt to judge by.  [default: see judge prompts]"
+    ),
+    click.option(
+        "--concurrency",
+        type=click.IntRange(1, 1024),
+        default=16,
+        show_default=True,
+        help="Requests in flight at once, at most.",
+    ),
+    click.option("--rpm", type=float, help="Requests a minute, at most.  [default: no limit]"),
+    click.option("--tpm", type=float, help="Tokens a minute, at most.  [default: no limit]"),
+    click.option(
+        "--max-calls",
+        type=click.IntRange(0),
+        help="Requests to send, at most; the rest stays open.  [default: no limit]",
+    ),
+    click.option(
+        "--max-cost",
+        type=click.FloatRange(0),
+        metavar="USD",
+        help="Money to spend, at most; the rest stays open.  [default: no limit]",
+    ),
+    click.option(
+        "--cache-dir",
+        metavar="DIR",
+        help="Folder of paid judgments.  [default: JUDGE_CACHE_DIR, else see judge cache]",
+    ),
+    click.option("--redact", is_flag=True, help="Keep texts and raw replies out of the cache."),
+    click.option("--quiet", is_flag=True, help="Show no progress."),
+)
+
+
+def judging_options(command: Command) -> Command:
+    """Add the judging options to a command, which receives them as `judging: JudgingFlags`."""
+    names = ("backends", *JudgingFlags.__dataclass_fields__)
+
+    @_renamed(command)
+    def wrapped(*args: Any, **options: Any) -> Any:
+        taken = {name: options.pop(name) for name in set(names) if name in options}
+        return command(*args, judging=JudgingFlags(**taken), **options)
+
+    for option in reversed(_OPTIONS):
+        wrapped = option(wrapped)
+    return wrapped
+
+
+def _renamed(command: Command) -> Callable[[Callable[..., Any]], Any]:
+    """Keep the wrapped function's name, help and earlier click options."""
+
+    def rename(wrapper: Callable[..., Any]) -> Callable[..., Any]:
+        wrapper.__name__ = command.__name__
+        wrapper.__doc__ = command.__doc__
+        wrapper.__click_params__ = getattr(command, "__click_params__", [])  # type: ignore[attr-defined]
+        return wrapper
+
+    return rename
+
+
+def open_judge(
+    flags: JudgingFlags, *, grade_max: int = 3, environ: Mapping[str, str] | None = None
+) -> Judge | None:
+    """Return the judge that the flags describe, or None when no backend was named.
+
+    UsageError if the prompt's scale is not the run's. Trouble with the cache folder is one
+    line on stderr; judging then goes on without a cache.
+    """
+    if not flags.backends:
+        return None
+    prompt = load_prompt(flags.prompt)
+    if prompt.grade_max != grade_max:
+        raise UsageError(
+            f"--prompt {prompt.label} grades 0..{prompt.grade_max}, the run 0..{grade_max};"
+            " set --grade-max or use another prompt"
+        )
+    backends = [open_backend(text, grade_max=grade_max) for text in flags.backends]
+    return Judge(
+        backends,
+        prompt,
+        cache=open_cache(flags, environ=environ),
+        limits=Limits(concurrency=flags.concurrency, rpm=flags.rpm, tpm=flags.tpm),
+        budget=Budget(max_calls=flags.max_calls, max_cost_usd=flags.max_cost),
+        progress=None if flags.quiet else Progress(sys.stderr),
+    )
+
+
+def open_cache(
+    flags: JudgingFlags, *, environ: Mapping[str, str] | None = None
+) -> JudgmentCache | None:
+    """Return the cache folder opened, or None with a line on stderr if it cannot be used."""
+    folder = cache_folder(flags.cache_dir, environ=os.environ if environ is None else environ)
+    try:
+        return JudgmentCache(folder, redact=flags.redact)
+    except CacheTrouble as trouble:
+        click.echo(f"judge: {trouble}; judgments of this run are not kept", err=True)
+        return None
+
+
+def cache_folder(option: str | None, *, environ: Mapping[str, str]) -> Path:
+    """Return where judgments are kept: the option, JUDGE_CACHE_DIR, a checkout's cache/, the user's.
+
+    The user's cache folder is `$XDG_CACHE_HOME/judge`, by default `~/.cache/judge`, on macOS
+    `~/Library/Caches/judge`, on Windows `%LOCALAPPDATA%\\judge`.
+    """
+    if named := option or environ.get("JUDGE_CACHE_DIR"):
+        return Path(named)
+    checkout = Path(judge.__file__).resolve().parent.parent
+    if (checkout / "pyproject.toml").is_file() and (checkout / "cache").is_dir():
+        return checkout / "cache"
+    return _user_cache_folder(environ) / "judge"
+
+
+def _user_cache_folder(environ: Mapping[str, str]) -> Path:
+    if sys.platform == "win32" and (local := environ.get("LOCALAPPDATA")):
+        return Path(local)
+    if xdg := environ.get("XDG_CACHE_HOME"):
+        return Path(xdg)
+    return Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache")
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Turn SIGINT and SIGTERM into `Interrupted`, so that what was paid for is kept."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise Interrupted(f"stopped by {signal.Signals(number).name}; everything paid for is kept")
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

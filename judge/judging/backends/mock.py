@@ -1,0 +1,152 @@
+"""The offline judge: word overlap of query and chunk, for demos, tests and dry runs.
+
+It is no judgment and every line that prints a number from it says so. It answers with reply
+*text*, so that parser, cache and driver do the same work as with a real model.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from judge.errors import BackendUnavailable, InputError, Problem, UsageError
+from judge.judging.exchange import RateLimited, Refused, Rejected, Reply, Request, Transient
+
+_WORD = re.compile(r"[^\W_]+")
+_STOP_WORDS = frozenset(
+    """
+    a about an and are as at be been but by can could did do does for from had has have how i if
+    in into is it its me my no not of on or our should so than that the their them then there
+    these they this to was we were what when where which who whom why will with would you your
+    define definition meaning mean
+    """.split()  # noqa: SIM905
+)
+_ENDINGS = re.compile(r"(?<=\w{3})(?:ies|ing|ed|es|e|s|y)$")
+_THRESHOLDS = (0.34, 0.67, 0.95)
+"""Shares of the query's words from which the grade is 1, 2 and 3 on a scale of 0..3."""
+
+
+class Mock:
+    """A judge that counts shared words: the same reply for the same request everywhere."""
+
+    name = "mock"
+    remote = False
+    recorded = False
+
+    def __init__(self) -> None:
+        self.settings: Mapping[str, object] = {"kind": "mock", "version": 1}
+
+    async def answer(self, request: Request) -> Reply:
+        """Return the overlap as a JSON reply in the prompt's own form."""
+        share = overlap(request.pair.query, request.pair.text)
+        grade_max = request.prompt.grade_max
+        grade = sum(share >= at for at in _THRESHOLDS) * grade_max // len(_THRESHOLDS)
+        note = f"{share:.0%} of the query's words occur (word overlap, not a judgment)"
+        kinds: dict[str, object] = {"grade": grade, "text": note}
+        reply = {name: kinds[kind] for name, kind in request.prompt.reply}
+        return Reply(json.dumps(reply))
+
+    async def close(self) -> None:
+        """Do nothing: there is no connection."""
+
+
+def overlap(query: str, text: str) -> float:
+    """Return the share of the query's distinct words found in the text, in [0, 1].
+
+    Words that say little are left out unless the query has no others; common English endings
+    are cut from both sides.
+
+    >>> overlap("treating tension headaches", "How tension headache is treated")
+    1.0
+    """
+    words = set(_words(query))
+    telling = {word for word in words if word not in _STOP_WORDS} or words
+    if not telling:
+        return 0.0
+    wanted = {_ENDINGS.sub("", word) for word in telling}
+    found = {_ENDINGS.sub("", word) for word in _words(text)}
+    return len(wanted & found) / len(wanted)
+
+
+def _words(text: str) -> Iterator[str]:
+    return (match[0] for match in _WORD.finditer(text.lower()))
+
+
+class ScriptedMock:
+    """Plays given replies and failures in order, one a request; for tests.
+
+    The script is JSONL. A line is `{"reply": "…"}` (optional: `finish`, `prompt_tokens`,
+    `completion_tokens`) or `{"failure": NAME, "reason": "…", "retry_after_s": 3}` with a NAME of
+    FAILURES. When the script is used up, every further request is rejected.
+    """
+
+    remote = False
+    recorded = False
+
+    def __init__(self, path: str) -> None:
+        self.name = f"mock:script={path}"
+        self.settings: Mapping[str, object] = {"kind": "mock", "script": path}
+        self._steps = iter(_read_script(path))
+
+    async def answer(self, request: Request) -> Reply:
+        """Return the next reply or raise the next failure of the script."""
+        step = next(self._steps, _USED_UP)
+        if "failure" in step:
+            raise _failure(step)
+        return Reply(
+            step["reply"],
+            finish=step.get("finish", "stop"),
+            prompt_tokens=step.get("prompt_tokens"),
+            completion_tokens=step.get("completion_tokens"),
+        )
+
+    async def close(self) -> None:
+        """Do nothing: there is no connection."""
+
+
+_LASTING: Mapping[str, type[Exception]] = MappingProxyType(
+    {"refused": Refused, "rejected": Rejected, "unavailable": BackendUnavailable}
+)
+_PASSING: Mapping[str, type[Transient]] = MappingProxyType(
+    {"transient": Transient, "rate_limited": RateLimited}
+)
+_USED_UP: Mapping[str, Any] = MappingProxyType(
+    {"failure": "rejected", "reason": "the script is used up"}
+)
+FAILURES = (*_PASSING, *_LASTING)
+
+
+def _failure(step: Mapping[str, Any]) -> Exception:
+    name = step["failure"]
+    reason = step.get("reason", name)
+    if name in _PASSING:
+        return _PASSING[name](reason, retry_after_s=step.get("retry_after_s"))
+    return _LASTING[name](reason)
+
+
+def _read_script(path: str) -> list[Mapping[str, Any]]:
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise UsageError(f"mock:script={path}: cannot be read ({error.strerror})") from error
+    steps: list[Mapping[str, Any]] = []
+    problems = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            step = json.loads(line)
+        except ValueError:
+            step = None
+        if isinstance(step, dict) and ("reply" in step or step.get("failure") in FAILURES):
+            steps.append(step)
+        else:
+            fix = f'write {{"reply": …}} or {{"failure": one of {", ".join(FAILURES)}}}'
+            problems.append(Problem(f"{path}:{number}", "not a step", fix))
+    if problems:
+        raise InputError(problems)
+    return steps

@@ -1,0 +1,234 @@
+"""The judge: pairs in, verdicts out as they come, nothing paid twice.
+
+stream(pairs) ─► cache, hundreds at a time ─► hits: a verdict at once
+                          │ misses
+                          ▼
+          event loop in its own thread: `Asker.settle`, one task a pair,
+          `concurrency` at once ─► kept on disk ─► a verdict
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from itertools import islice
+from queue import Empty, SimpleQueue
+from types import TracebackType
+from typing import Self
+
+from judge.errors import BackendUnavailable
+from judge.judging.asking import Asker, Desk, verdict_of
+from judge.judging.backends.backend import Backend
+from judge.judging.budget import Budget
+from judge.judging.cache import JudgmentCache
+from judge.judging.exchange import Pair, Verdict
+from judge.judging.ledger import Ledger
+from judge.judging.limits import Clock, Limits, SystemClock, Throttle
+from judge.judging.loop_thread import LoopThread
+from judge.judging.panel import combine
+from judge.judging.progress import Progress, Tally
+from judge.judging.prompt import Prompt
+
+__all__ = ["CallCounts", "Judge", "Pair", "Verdict"]
+
+_LOOK_AHEAD = 1000
+_TICK_S = 0.1
+_GRACE_S = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class CallCounts:
+    """Requests and their outcome, as the report prints them.
+
+    made: requests sent, retries and repairs included; retried: those beyond a pair's first
+    cached: pairs that needed no request; failed: pairs that ended without a grade
+    """
+
+    made: int = 0
+    cached: int = 0
+    retried: int = 0
+    failed: int = 0
+
+
+class Judge:
+    """Grades pairs with one backend, or with several as a panel.
+
+    Synchronous outside and usable within a running event loop: requests run in a thread of
+    their own. Use it as a context manager; leaving it ends what is in flight.
+
+    cache: None judges without one; progress: None shows nothing
+    """
+
+    def __init__(
+        self,
+        backends: Sequence[Backend],
+        prompt: Prompt,
+        *,
+        cache: JudgmentCache | None = None,
+        limits: Limits | None = None,
+        budget: Budget | None = None,
+        progress: Progress | None = None,
+        clock: Clock | None = None,
+        chance: random.Random | None = None,
+    ) -> None:
+        assert backends, "a judge has at least one backend"
+        self.prompt = prompt
+        self.limits = limits or Limits()
+        clock = clock or SystemClock()
+        self._tally = Tally()
+        self._ledger = Ledger(cache)
+        self._desk = Desk(self.limits, budget or Budget(), clock, self._tally, self._ledger)
+        self._cache = cache
+        self._progress = progress
+        chance = chance or random.Random()  # noqa: S311 - jitter, not secrecy
+        self._askers = tuple(
+            Asker(backend, prompt, Throttle(self.limits, clock, chance), self._desk)
+            for backend in backends
+        )
+        self._slots = asyncio.Semaphore(self.limits.concurrency)
+        self._finished: SimpleQueue[tuple[tuple[str, ...], Future[Verdict]]] = SimpleQueue()
+        self._waiting: dict[tuple[str, ...], list[Pair]] = {}
+        self._unavailable: BackendUnavailable | None = None
+        self._loop: LoopThread | None = None
+
+    @property
+    def batch_size(self) -> int:
+        """Return how many pairs in hand keep every slot busy."""
+        return 4 * self.limits.concurrency
+
+    @property
+    def calls(self) -> CallCounts:
+        """Return what was sent, served, repeated and lost so far."""
+        tally = self._tally
+        return CallCounts(tally.made, tally.cached, tally.retried, tally.failed)
+
+    @property
+    def cost_usd(self) -> float | None:
+        """Return what was paid so far; None if a price or a usage is unknown."""
+        return self._tally.cost_usd
+
+    def stream(self, pairs: Iterable[Pair]) -> Iterator[Verdict]:
+        """Yield one verdict a pair, as they finish: cached ones first, in no fixed order.
+
+        `pairs` is read as slots come free. A pair with the same query and chunk text as another
+        is paid once. BackendUnavailable is raised after every reply that was received is
+        yielded; a chunk that failed is a verdict without a grade.
+        """
+        source = iter(pairs)
+        while self._unavailable is None and (block := list(islice(source, _LOOK_AHEAD))):
+            self._tally.asked += len(block)
+            yield from self._begin(block)
+            yield from self._collect(leave=_LOOK_AHEAD)
+        yield from self._collect(leave=0)
+        if self._unavailable is not None:
+            raise self._unavailable
+
+    def _begin(self, block: Sequence[Pair]) -> Iterator[Verdict]:
+        """Yield what the cache knows of a block and start asking for the rest."""
+        keyed = [(pair, tuple(asker.key(pair) for asker in self._askers)) for pair in block]
+        known = self._ledger.find([key for _, keys in keyed for key in keys])
+        for pair, keys in keyed:
+            if all(key in known for key in keys):
+                votes = [verdict_of(known[key], pair, cached=True) for key in keys]
+                yield self._settled(self._joined(votes))
+            elif keys in self._waiting:
+                self._waiting[keys].append(pair)
+            else:
+                self._waiting[keys] = [pair]
+                self._start(pair, keys)
+
+    def _start(self, pair: Pair, keys: tuple[str, ...]) -> None:
+        future = self._loop_thread().start(self._settle(pair, keys))
+        future.add_done_callback(lambda done: self._finished.put((keys, done)))
+
+    async def _settle(self, pair: Pair, keys: Sequence[str]) -> Verdict:
+        # A slot is held until the reply is on disk: a kill loses at most `concurrency` replies.
+        async with self._slots:
+            asked = zip(self._askers, keys, strict=True)
+            votes = await asyncio.gather(*(asker.settle(pair, key) for asker, key in asked))
+        return self._joined(votes)
+
+    def _joined(self, votes: Sequence[Verdict]) -> Verdict:
+        if len(votes) == 1:
+            return votes[0]
+        return combine(votes, grade_max=self.prompt.grade_max)
+
+    def _collect(self, *, leave: int) -> Iterator[Verdict]:
+        """Yield finished verdicts until no more than `leave` pairs are being asked for."""
+        while len(self._waiting) > leave or not self._finished.empty():
+            try:
+                keys, future = self._finished.get(timeout=_TICK_S)
+            except Empty:
+                self._draw()
+                continue
+            _, *others = self._waiting.pop(keys)
+            try:
+                verdict = future.result()
+            except BackendUnavailable as error:
+                self._unavailable = error
+                continue
+            yield self._settled(verdict)
+            for pair in others:
+                yield self._settled(_again(verdict, pair))
+
+    def _settled(self, verdict: Verdict) -> Verdict:
+        tally = self._tally
+        tally.done += 1
+        tally.cached += verdict.cached
+        tally.failed += verdict.grade is None
+        self._draw()
+        return verdict
+
+    def _draw(self) -> None:
+        if self._progress is not None:
+            self._progress.draw(self._tally)
+
+    def _loop_thread(self) -> LoopThread:
+        if self._loop is None:
+            self._loop = LoopThread(self._release, grace_s=_GRACE_S)
+        return self._loop
+
+    async def _release(self) -> None:
+        await self._ledger.close()
+        for asker in self._askers:
+            await asker.backend.close()
+
+    def close(self) -> None:
+        """End what is in flight; every reply that was received is kept."""
+        if self._progress is not None:
+            self._progress.close()
+        if self._loop is not None:
+            self._loop.close()
+            self._loop = None
+        if self._cache is not None:
+            self._cache.close()
+
+    def __enter__(self) -> Self:
+        """Return the judge; it starts working with the first pair that is not cached."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close the judge."""
+        self.close()
+
+
+def _again(verdict: Verdict, pair: Pair) -> Verdict:
+    """Return the verdict for a pair with the same texts: nothing was paid for it."""
+    votes = tuple(_again(vote, pair) for vote in verdict.votes)
+    return replace(
+        verdict,
+        query_id=pair.query_id,
+        id=pair.id,
+        cached=verdict.grade is not None,
+        attempts=0,
+        cost_usd=0.0,
+        votes=votes,
+    )

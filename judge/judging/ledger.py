@@ -1,0 +1,72 @@
+"""Puts replies on disk from the event loop: in batches, off the loop's thread, never late."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import sqlite3
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import diskcache  # type: ignore[import-untyped]
+
+from judge.judging.cache import Entry, JudgmentCache
+
+
+class Ledger:
+    """Queues entries for one writer thread; whoever awaits `keep` knows the entry is on disk.
+
+    Entries that arrive while a transaction runs share the next one. If the disk fails, entries
+    come back as they were given and `trouble` says why: grades are delivered, uncached.
+    """
+
+    def __init__(self, cache: JudgmentCache | None) -> None:
+        self._cache = cache
+        self._pending: list[tuple[Entry, dict[str, str], asyncio.Future[Entry]]] = []
+        self._writing: asyncio.Task[None] | None = None
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="judge-cache")
+        self.trouble = ""
+
+    def find(self, keys: Sequence[str]) -> dict[str, Entry]:
+        """Return the valid verdicts on disk among `keys`; none once the disk has failed."""
+        if self._cache is None or self.trouble:
+            return {}
+        try:
+            return self._cache.find(keys)
+        except sqlite3.Error as error:
+            self.trouble = f"cache {self._cache.folder}: {error}; nothing is read from it"
+            return {}
+
+    async def keep(self, entry: Entry, *, texts: dict[str, str]) -> Entry:
+        """Store an entry and return what stands for its key."""
+        if self._cache is None or self.trouble:
+            return entry
+        loop = asyncio.get_running_loop()
+        kept: asyncio.Future[Entry] = loop.create_future()
+        self._pending.append((entry, texts, kept))
+        if self._writing is None or self._writing.done():
+            self._writing = loop.create_task(self._write(self._cache))
+        return await kept
+
+    async def _write(self, cache: JudgmentCache) -> None:
+        while self._pending:
+            batch, self._pending = self._pending, []
+            entries = [entry for entry, _, _ in batch]
+            texts = {digest: text for _, some, _ in batch for digest, text in some.items()}
+            loop = asyncio.get_running_loop()
+            try:
+                standing = await loop.run_in_executor(
+                    self._thread, functools.partial(cache.keep, entries, texts=texts)
+                )
+            except (OSError, sqlite3.Error, diskcache.Timeout) as error:
+                self.trouble = f"cache {cache.folder}: {error}; judgments are not kept from here on"
+                standing = entries
+            for (_, _, kept), entry in zip(batch, standing, strict=True):
+                if not kept.cancelled():
+                    kept.set_result(entry)
+
+    async def close(self) -> None:
+        """Return when everything given to `keep` is on disk."""
+        if self._writing is not None:
+            await self._writing
+        self._thread.shutdown()

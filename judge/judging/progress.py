@@ -1,0 +1,83 @@
+"""One line on stderr that says how judging goes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TextIO
+
+_REDRAW_S = 0.1
+_PLAIN_EVERY_S = 30.0
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counters of one judge, updated as things happen.
+
+    made: requests sent, retries and repairs included; retried: those of them beyond a pair's first
+    cached: pairs served without a request; failed: pairs left without a grade
+    cost_usd: paid so far; None once something was paid whose price is unknown
+    """
+
+    asked: int = 0
+    done: int = 0
+    made: int = 0
+    cached: int = 0
+    retried: int = 0
+    retrying: int = 0
+    failed: int = 0
+    cost_usd: float | None = 0.0
+    in_flight: int = 0
+    held: int = 0
+
+
+class Progress:
+    """Draws the tally: one live line on a terminal, a plain line every 30 s elsewhere."""
+
+    def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
+        self._stream = stream
+        self._clock = clock
+        self._live = stream.isatty()
+        self._started_at = self._drawn_at = clock()
+        self._drawn = False
+
+    def draw(self, tally: Tally) -> None:
+        """Draw the line if it is time to."""
+        now = self._clock()
+        if now - self._drawn_at < (_REDRAW_S if self._live else _PLAIN_EVERY_S):
+            return
+        self._drawn_at = now
+        self._drawn = True
+        line = describe(tally, elapsed_s=now - self._started_at)
+        self._stream.write(f"\r{line[:79]:<79}" if self._live else f"{line}\n")
+        self._stream.flush()
+
+    def close(self) -> None:
+        """Wipe the live line."""
+        if self._live and self._drawn:
+            self._stream.write("\r" + " " * 79 + "\r")
+            self._stream.flush()
+            self._drawn = False
+
+
+def describe(tally: Tally, *, elapsed_s: float) -> str:
+    """Return the line: done, in flight, retrying, held back, cached, failed, cost, time left.
+
+    >>> describe(Tally(asked=40, done=20, made=21, cached=10, retried=1), elapsed_s=5)
+    'judging 20/40, 10 cached, $0.00, 10 s left'
+    """
+    counts = [
+        (tally.in_flight, "in flight"),
+        (tally.retrying, "retrying"),
+        (tally.held, "waiting for the limit"),
+        (tally.cached, "cached"),
+        (tally.failed, "failed"),
+    ]
+    parts = [f"judging {tally.done}/{tally.asked}"]
+    parts += [f"{n} {name}" for n, name in counts if n]
+    parts.append("cost unknown" if tally.cost_usd is None else f"${tally.cost_usd:.2f}")
+    paid = tally.done - tally.cached
+    if paid > 0:
+        parts.append(f"{(tally.asked - tally.done) * elapsed_s / paid:.0f} s left")
+    return ", ".join(parts)
