@@ -79,15 +79,12 @@ class Scale:
         first = next(iter(off.values())).first
         total = sum(seen.count for seen in off.values())
         kinds = ", ".join(
-            f"{shown(name).strip("'")} (first at {off[name].first})"
+            f"{_bare(name)} (first at {off[name].first})"
             for name in sorted(off, key=_order)[:_LISTED]
         )
         if self._map is not None:
-            return (
-                first,
-                f"{total} grades with values that --grade-map does not name: {kinds}",
-                ("add them to --grade-map"),
-            )
+            found = f"{total} grades with values that --grade-map does not name: {kinds}"
+            return first, found, "add them to --grade-map"
         every = sorted({_text(name) for (_, name), _ in self._seen.items()}, key=_order)
         scale = "not whole numbers" if self._top is None else f"not whole grades 0..{self._top}"
         found = f"{total} grades are {scale}: {kinds}; values in the file: {_listed(every)}"
@@ -126,9 +123,14 @@ def _order(text: str) -> tuple[bool, float, str]:
     return (number is None, number or 0.0, text)
 
 
+def _bare(name: str) -> str:
+    """Return a value as it stands in a flag, safe to print."""
+    return shown(name).strip("'")
+
+
 def _listed(names: Mapping[str, object] | list[str]) -> str:
     ordered = sorted(names, key=_order)
-    head = ", ".join(shown(name).strip("'") for name in ordered[:_LISTED])
+    head = ", ".join(_bare(name) for name in ordered[:_LISTED])
     return f"{head}, …" if len(ordered) > _LISTED else head
 
 
