@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from types import FrameType
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
@@ -23,8 +24,6 @@ from judge.judging.judge import Judge
 from judge.judging.limits import Limits
 from judge.judging.progress import Progress
 from judge.judging.prompt import load_prompt
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,30 +83,18 @@ _OPTIONS = (
 )
 
 
-def judging_options(command: Command) -> Command:
-    """Add the judging options to a command, which receives them as `judging: JudgingFlags`."""
-    names = ("backends", *JudgingFlags.__dataclass_fields__)
+def judging_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the judging flags to a command; it gets them as `judging`, for `open_judge`."""
 
-    @_renamed(command)
-    def wrapped(*args: Any, **options: Any) -> Any:
-        taken = {name: options.pop(name) for name in set(names) if name in options}
-        return command(*args, judging=JudgingFlags(**taken), **options)
+    @functools.wraps(command)
+    def with_options(**given: Any) -> Any:
+        taken = {field.name: given.pop(field.name) for field in fields(JudgingFlags)}
+        return command(judging=JudgingFlags(**taken), **given)
 
+    wrapped: Callable[..., Any] = with_options
     for option in reversed(_OPTIONS):
         wrapped = option(wrapped)
     return wrapped
-
-
-def _renamed(command: Command) -> Callable[[Callable[..., Any]], Any]:
-    """Keep the wrapped function's name, help and earlier click options."""
-
-    def rename(wrapper: Callable[..., Any]) -> Callable[..., Any]:
-        wrapper.__name__ = command.__name__
-        wrapper.__doc__ = command.__doc__
-        wrapper.__click_params__ = getattr(command, "__click_params__", [])  # type: ignore[attr-defined]
-        return wrapper
-
-    return rename
 
 
 def open_judge(
@@ -150,9 +137,10 @@ def open_cache(
 
 
 def cache_folder(option: str | None, *, environ: Mapping[str, str]) -> Path:
-    """Return where judgments are kept: the option, JUDGE_CACHE_DIR, a checkout's cache/, the user's.
+    """Return where judgments are kept.
 
-    The user's cache folder is `$XDG_CACHE_HOME/judge`, by default `~/.cache/judge`, on macOS
+    The option, else JUDGE_CACHE_DIR, else `cache/` in a checkout of this project, else the
+    user's cache folder: `$XDG_CACHE_HOME/judge`, by default `~/.cache/judge`, on macOS
     `~/Library/Caches/judge`, on Windows `%LOCALAPPDATA%\\judge`.
     """
     if named := option or environ.get("JUDGE_CACHE_DIR"):

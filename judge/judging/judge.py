@@ -95,6 +95,16 @@ class Judge:
         self._loop: LoopThread | None = None
 
     @property
+    def name(self) -> str:
+        """Return the backend's name, or those of the panel."""
+        return ", ".join(asker.backend.name for asker in self._askers)
+
+    @property
+    def prompt_name(self) -> str:
+        """Return the prompt as `name@version`."""
+        return self.prompt.label
+
+    @property
     def batch_size(self) -> int:
         """Return how many pairs in hand keep every slot busy."""
         return 4 * self.limits.concurrency
