@@ -222,7 +222,7 @@ class _GradeIndex:
             self._by_name.setdefault(name, []).append(grade)
 
     def of(self, query: Query) -> list[KnownGrade]:
-        found = []
+        found: list[KnownGrade] = []
         for name in _names(query):
             found += self._by_name.get(name, ())
         return found

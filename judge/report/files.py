@@ -36,7 +36,9 @@ def write_folder(report: Report, folder: Path) -> list[Path]:
             with _replacing(folder / name) as stream:
                 write(report, stream)
     except OSError as error:
-        problem = Problem(str(folder), f"cannot be written ({error.strerror})", "choose another --out")
+        problem = Problem(
+            str(folder), f"cannot be written ({error.strerror})", "choose another --out"
+        )
         raise InputError(problem) from error
     return [folder / name for name in writers]
 

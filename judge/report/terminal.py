@@ -19,7 +19,9 @@ OVERALL = "overall"
 NAME_WIDTH = 24
 
 
-def print_report(report: Report, stream: TextIO, *, width: int = WIDTH, color: bool = False) -> None:
+def print_report(
+    report: Report, stream: TextIO, *, width: int = WIDTH, color: bool = False
+) -> None:
     """Print a report to `stream`, `width` cells wide.
 
     Everything from files goes through `clean`: no markup and no escape sequence of a run
@@ -38,9 +40,9 @@ def print_report(report: Report, stream: TextIO, *, width: int = WIDTH, color: b
     _paragraph(console, wording.headline(report), style="bold")
     if report.ran and report.overall:
         for table in summary_tables(report, width=width):
-            console.print()
+            _paragraph(console, "")
             console.print(table)
-        console.print()
+        _paragraph(console, "")
     _details(console, report)
     style = {0: "bold green", 3: "bold yellow"}.get(report.exit_code, "bold red")
     _paragraph(console, wording.outcome(report), style=style)
@@ -68,7 +70,9 @@ def shorten(text: str, width: int) -> str:
 def summary_tables(report: Report, *, width: int) -> list[Table]:
     """Return one line a slice and one overall; several tables where one would be too wide."""
     lines = [(f"{name}", means) for name, means in report.slices.items()]
-    names = [shorten(name if name != OVERALL else f'slice "{name}"', NAME_WIDTH) for name, _ in lines]
+    names = [
+        shorten(name if name != OVERALL else f'slice "{name}"', NAME_WIDTH) for name, _ in lines
+    ]
     lines.append((OVERALL, report.overall))
     names.append(OVERALL)
     counts = [f"{_rows(means.values()):,}" for _, means in lines]

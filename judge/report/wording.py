@@ -40,7 +40,9 @@ def plural(count: int, noun: str) -> str:
 def headline(report: Report) -> str:
     """Return the one sentence a manager reads."""
     if not report.ran:
-        return f"{report.run.name} did not run: every one of its lists is empty. Nothing is measured."
+        return (
+            f"{report.run.name} did not run: every one of its lists is empty. Nothing is measured."
+        )
     primary = report.primary
     if primary is None:
         return "Nothing could be measured: no row has what the measures asked for need."

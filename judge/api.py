@@ -1,0 +1,139 @@
+"""The calls behind `import judge`: the same names and answers as the command line."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import BinaryIO, TypeAlias
+
+from judge.cascade import Preferences, Settings, grade_runs
+from judge.formats import ReadOptions, read_goldens, read_grades, read_labels, read_run
+from judge.grades import GRADE_MAX, Source
+from judge.judging.judge import Judge
+from judge.judging.selector import Selector
+from judge.measures.names import Measure, parse_measure
+from judge.report.model import Report, build_report
+from judge.run import Golden, KnownGrade, Notice, Run
+
+SourceFile: TypeAlias = str | Path | BinaryIO
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known before any judge is asked, and what reading it noticed."""
+
+    goldens: tuple[Golden, ...] = ()
+    grades: tuple[KnownGrade, ...] = ()
+    notices: tuple[Notice, ...] = ()
+
+
+def read_known(
+    *,
+    goldens: SourceFile | Iterable[Golden] | None = None,
+    judgments: Iterable[SourceFile] = (),
+    labels: SourceFile | None = None,
+    options: ReadOptions,
+) -> Known:
+    """Read goldens, grades known earlier and human labels from their files."""
+    found: list[Golden] = []
+    grades: list[KnownGrade] = []
+    notices: list[Notice] = []
+    if isinstance(goldens, (str, Path, BinaryIO)) or hasattr(goldens, "read"):
+        golden_file = read_goldens(goldens, options)  # type: ignore[arg-type]
+        found += golden_file.goldens
+        notices += golden_file.notices
+    elif goldens is not None:
+        found += goldens
+    for source in judgments:
+        grade_file = read_grades(source, options)
+        grades += grade_file.grades
+        notices += grade_file.notices
+    if labels is not None:
+        label_file = read_labels(labels, options)
+        notices += label_file.notices
+        grades += [
+            KnownGrade(
+                id=label.id,
+                lo=label.grade,
+                hi=label.grade,
+                query_id=label.query_id,
+                source=Source.HUMAN,
+                detail=label.rater or "",
+            )
+            for label in label_file.labels
+        ]
+    return Known(tuple(found), tuple(grades), tuple(notices))
+
+
+def default_measures(*, goldens: bool, k: int = 10) -> tuple[Measure, ...]:
+    """Return what is measured unless something else is asked: nDCG@k, with goldens also RR, R."""
+    names = [f"nDCG@{k}", *(["RR", "R@5", f"R@{k}"] if goldens else [])]
+    return tuple(dict.fromkeys(parse_measure(name) for name in names))
+
+
+def grade(
+    run: Run | SourceFile,
+    *,
+    goldens: SourceFile | Iterable[Golden] | None = None,
+    judgments: Iterable[SourceFile] = (),
+    labels: SourceFile | None = None,
+    preferences: Preferences | None = None,
+    corpus: SourceFile | None = None,
+    queries: SourceFile | None = None,
+    backend: str | None = None,
+    judge: Judge | None = None,
+    measures: Sequence[str] = (),
+    k: int = 10,
+    gain: str = "linear",
+    options: ReadOptions | None = None,
+    selector: Callable[[Settings], Selector] | None = None,
+    clock: Callable[[], float] = time.perf_counter,
+) -> Report:
+    """Grade what a search system returned, and report graded nDCG with its interval.
+
+    run: a `Run`, or a file in any shape that `judge.read_run` knows
+    goldens, judgments, labels: what is known, by path (or goldens as objects)
+    backend: "mock", "openai:MODEL", …; None uses known evidence only
+    judge: a `Judge` of your own in place of `backend`; it stays open
+    measures: names; nDCG@k, and with goldens RR, R@5 and R@k, if none is given
+    gain: "linear" (grade) or "exponential" (2^grade - 1)
+
+    Raises InputError for input that cannot be used, UsageError for arguments that cannot
+    go together, BackendUnavailable if the judge cannot be reached at all.
+    """
+    started = clock()
+    options = options or ReadOptions()
+    if not isinstance(run, Run):
+        run = read_run(run, options, corpus=corpus, queries=queries)
+    known = read_known(goldens=goldens, judgments=judgments, labels=labels, options=options)
+    run = replace(run, notices=(*run.notices, *known.notices))
+    has_goldens = bool(known.goldens) or any(row.golden is not None for row in run.rows)
+    settings = Settings(
+        measures=tuple(dict.fromkeys(map(parse_measure, measures)))
+        or default_measures(goldens=has_goldens, k=k),
+        gain=gain,
+        grade_max=options.grade_max,
+    )
+    read_at = clock()
+    grading = grade_runs(
+        [run],
+        settings=settings,
+        goldens=known.goldens,
+        known=known.grades,
+        preferences=preferences,
+        judge=judge,
+        selector=selector(settings) if selector else None,
+    )
+    graded_at = clock()
+    report = build_report(grading)
+    timing = {
+        "read_s": read_at - started,
+        "grade_s": graded_at - read_at,
+        "measure_s": clock() - graded_at,
+    }
+    return replace(report, timing={name: round(took, 4) for name, took in timing.items()})
+
+
+__all__ = ["GRADE_MAX", "Known", "default_measures", "grade", "read_known"]

@@ -1,0 +1,47 @@
+"""`judge demo`: the whole thing on a built-in example, offline, in a second."""
+
+from __future__ import annotations
+
+import tempfile
+from importlib.resources import as_file, files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+import click
+
+import judge
+from judge import api
+from judge.cli.judging import JudgingFlags, open_judge
+from judge.cli.output import print_terminal
+
+TRY_NEXT = """\
+That was an invented help centre, graded by word overlap. Now with your own files:
+  judge doctor run.json                       what your file can support
+  judge grade run.json --backend mock         the same report about your run
+  judge grade run.json --goldens goldens.jsonl --backend openai:MODEL --out out/
+"""
+
+
+@click.command("demo")
+def command() -> int:
+    """Show the whole thing on a built-in example, offline.
+
+    Grades the demo's run with its goldens and the mock judge. Writes nothing outside a
+    temporary folder, calls nobody, and says what to try next.
+    """
+    with tempfile.TemporaryDirectory(prefix="judge-demo-") as folder, as_file(_run()) as path:
+        flags = JudgingFlags(backends=("mock",), cache_dir=str(Path(folder) / "cache"), quiet=True)
+        with open_judge(flags) as asked:  # type: ignore[union-attr]
+            report = api.grade(path, judge=asked)
+    click.echo("$ judge grade goldens/demo/run.json --backend mock\n")
+    print_terminal(report)
+    click.echo("\n" + TRY_NEXT, nl=False)
+    return report.exit_code
+
+
+def _run() -> Traversable:
+    """Return the demo's run: in the wheel's data, or in the folder of a checkout."""
+    installed = files("judge").joinpath("_data", "goldens", "demo", "run.json")
+    if installed.is_file():
+        return installed
+    return Path(judge.__file__).resolve().parent.parent / "goldens" / "demo" / "run.json"

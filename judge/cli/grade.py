@@ -1,0 +1,110 @@
+"""`judge grade RUN`: grade one run and print, or write, its report."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from judge import api
+from judge.cli.judging import JudgingFlags, interruptible, judging_options, open_judge
+from judge.cli.output import print_terminal
+from judge.cli.reading import reading_options, source
+from judge.errors import UsageError
+from judge.formats.options import ReadOptions
+from judge.report.document import write_report
+from judge.report.files import write_folder
+
+
+@click.command("grade")
+@click.argument("run")
+@click.option("--goldens", metavar="FILE", help="Answers known in advance. [those in the run]")
+@click.option(
+    "--judgments",
+    metavar="FILE",
+    multiple=True,
+    help="Grades known before: qrels, judgments.jsonl, …; repeatable. [none]",
+)
+@click.option("--labels", metavar="FILE", help="Human labels; they outrank all else. [none]")
+@click.option(
+    "-k", "cutoff", type=click.IntRange(1), default=10, help="Cutoff of the default measures. [10]"
+)
+@click.option(
+    "-m",
+    "--measure",
+    "names",
+    multiple=True,
+    help="Measure, repeatable: nDCG@10, ERR@10, RR, R@5, … [nDCG@10; with goldens RR, R@5, R@10]",
+)
+@click.option(
+    "--gain",
+    type=click.Choice(["linear", "exponential"]),
+    default="linear",
+    help="Gain of a grade g in nDCG: g, or 2^g - 1. [linear]",
+)
+@click.option("--out", metavar="DIR", help="Write report.json, judgments.jsonl, … there. [nothing]")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON and nothing else.")
+@reading_options
+@judging_options
+def command(
+    run: str,
+    goldens: str | None,
+    judgments: tuple[str, ...],
+    labels: str | None,
+    cutoff: int,
+    names: tuple[str, ...],
+    gain: str,
+    out: str | None,
+    as_json: bool,
+    options: ReadOptions,
+    corpus: object,
+    queries: object,
+    judging: JudgingFlags,
+) -> int:
+    """Grade what a search system returned.
+
+    RUN is run.json, JSON lines, a TREC run, … (`-` is standard input). Golden answers
+    settle what they can, then labels and grades known before; what is still open goes to
+    the judge that --backend names. Every graded number is printed with the interval that
+    ungraded chunks leave.
+
+    Exits 0 when nothing asked is open, 3 when something is, 2 for input that cannot be
+    used, 4 when the judge cannot be reached.
+
+    \b
+    Examples:
+      judge grade run.json --backend mock
+      judge grade run.json --goldens goldens.jsonl --out out/
+      judge grade run.trec --corpus corpus.jsonl --queries topics.tsv --backend mock
+    """
+    if [run, *judgments].count("-") + (corpus is sys.stdin.buffer) > 1:
+        raise UsageError("only one file can be standard input (`-`)")
+    with interruptible():
+        judge = open_judge(judging, grade_max=options.grade_max)
+        try:
+            report = api.grade(
+                source(run) or run,
+                goldens=source(goldens),
+                judgments=[source(path) or path for path in judgments],
+                labels=source(labels),
+                corpus=corpus,  # type: ignore[arg-type]
+                queries=queries,  # type: ignore[arg-type]
+                judge=judge,
+                measures=names,
+                k=cutoff,
+                gain=gain,
+                options=options,
+            )
+        finally:
+            if judge is not None:
+                judge.close()
+    if out is not None:
+        write_folder(report, Path(out))
+    if as_json:
+        write_report(report, sys.stdout)
+    else:
+        print_terminal(report)
+        if out is not None:
+            click.echo(f"Wrote {out}", err=True)
+    return report.exit_code
