@@ -1,0 +1,175 @@
+"""What the README says is what `judge` does: its commands, their output, the tree it draws.
+
+A ```console block is a session: every `$ judge …` line is run in one folder, and must print
+the lines below it and end with 0, or with N where the command ends in `# exit N`. A line `…`
+stands for any number of lines.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+from conftest import ROOT
+
+from judge.cli.main import COMMANDS, app
+
+README = (ROOT / "README.md").read_text("utf-8")
+PAGES = sorted([ROOT / "README.md", *ROOT.glob("docs/*.md"), *ROOT.glob("goldens/**/*.md")])
+MAIN_JOB = "pip install . && judge grade goldens/demo/run.json --backend mock"
+TESTS = "pip install '.[dev]' && pytest"
+
+
+def blocks(text: str, language: str) -> list[str]:
+    """Return the fenced code blocks of one language."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
+
+
+def steps(session: str) -> Iterator[tuple[str, int, str]]:
+    """Yield command, exit code and expected output for every `$` line of a session."""
+    for part in re.split(r"^\$ ", session, flags=re.MULTILINE)[1:]:
+        line, _, output = part.partition("\n")
+        command, _, code = line.partition("  # exit ")
+        yield command.strip(), int(code or 0), output
+
+
+def matches(expected: str, printed: str) -> bool:
+    """Tell whether lines agree, trailing spaces apart; a line `…` stands for any lines."""
+    patterns = [
+        r"(?:.*\n)*?" if line.strip() == "…" else re.escape(line.rstrip()) + "\n"
+        for line in expected.strip("\n").splitlines()
+    ]
+    lines = "".join(f"{line.rstrip()}\n" for line in printed.strip("\n").splitlines())
+    return re.fullmatch("".join(patterns), lines) is not None
+
+
+def mentioned_commands() -> list[str]:
+    """Return every `judge …` command line in a code block of any page."""
+    lines = []
+    for page in PAGES:
+        for block in blocks(page.read_text("utf-8"), r"(?:console|sh)"):
+            for line in block.replace("\\\n", " ").splitlines():
+                found = re.match(r"(?:\$ )?(?:pip install \. && )?(judge [^|>#]*)", line)
+                lines += [found[1].strip()] if found else []
+    return sorted(set(lines))
+
+
+def find_command(words: list[str]) -> tuple[click.Command, list[str]]:
+    """Return the command that the words call, and the words left for it."""
+    command: click.Command = app
+    rest = words[1:]
+    while isinstance(command, click.Group) and rest and not rest[0].startswith("-"):
+        inner = command.get_command(click.Context(command), rest[0])
+        assert inner is not None, f"no such command: {' '.join(words)}"
+        command, rest = inner, rest[1:]
+    return command, rest
+
+
+SESSIONS = [block for block in blocks(README, "console") if "$ judge" in block]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("session", SESSIONS, ids=[s.splitlines()[0][2:60] for s in SESSIONS])
+def test_session_prints_what_the_readme_shows(session: str, tmp_path: Path) -> None:
+    (tmp_path / "goldens").symlink_to(ROOT / "goldens")
+    environment = {name: os.environ[name] for name in os.environ if "_API_" not in name}
+    environment |= {
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "JUDGE_CACHE_DIR": str(tmp_path / "cache"),
+        "COLUMNS": "80",
+    }
+    for command, code, output in steps(session):
+        done = subprocess.run(
+            ["bash", "-c", command],
+            cwd=tmp_path,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == code, f"$ {command}\n{done.stdout}{done.stderr}"
+        assert matches(output, done.stdout), f"$ {command}\n{done.stdout}\n--- README:\n{output}"
+
+
+@pytest.mark.slow
+def test_python_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("JUDGE_CACHE_DIR", str(tmp_path))
+    (example,) = blocks(README, "python")
+    done = subprocess.run([sys.executable, "-c", example], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("line", mentioned_commands())
+def test_command_and_its_options_exist(line: str) -> None:
+    words = [word for word in shlex.split(line) if word != "…"]
+    command, rest = find_command(words)
+    known = {"-h", "--help"}
+    for parameter in command.params:
+        known |= {*parameter.opts, *parameter.secondary_opts}
+    options = {word.partition("=")[0] for word in rest if re.match(r"--?[a-zA-Z]", word)}
+    assert options <= known, line
+
+
+def test_readme_shows_the_two_commands_of_a_fresh_machine() -> None:
+    lines = README.splitlines()
+    assert lines.count(MAIN_JOB) == 1
+    assert lines.count(TESTS) == 1
+
+
+def test_readme_names_every_command() -> None:
+    section = README.partition("## Commands")[2].partition("\n## ")[0]
+    assert set(re.findall(r"^\| `judge ([\w-]+)", section, flags=re.MULTILINE)) == set(COMMANDS)
+
+
+def tree_lines() -> list[str]:
+    (tree,) = [block for block in blocks(README, "text") if block.startswith("judge/\n")]
+    return tree.splitlines()
+
+
+def drawn_paths() -> set[str]:
+    """Return the paths in the architecture section's tree, folders with a slash."""
+    parents: list[tuple[int, str]] = []
+    found = set()
+    for line in tree_lines():
+        indent = len(line) - len(line.lstrip())
+        names = re.split(r"\s{2,}", line.strip())[0].split()
+        parents = [(depth, name) for depth, name in parents if depth < indent]
+        prefix = "".join(name for _, name in parents)
+        found |= {prefix + name for name in names}
+        if names[0].endswith("/"):
+            parents.append((indent, names[0]))
+    return found
+
+
+def test_architecture_section_draws_only_what_exists() -> None:
+    absent = {
+        path
+        for path in drawn_paths()
+        if not ((ROOT / path).is_dir() if path.endswith("/") else (ROOT / path).is_file())
+    }
+    assert absent == set()
+
+
+def test_architecture_section_draws_every_part_of_the_package() -> None:
+    real = {
+        f"judge/{path.name}/" if path.is_dir() else f"judge/{path.name}"
+        for path in (ROOT / "judge").iterdir()
+        if not path.name.startswith("_")
+        and (path.suffix == ".py" or (path / "__init__.py").exists())
+    }
+    assert real - drawn_paths() == set()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    targets = re.findall(r"\]\((?!https?:|#|mailto:)([^)#\s]+)", page.read_text("utf-8"))
+    assert [target for target in targets if not (page.parent / target).exists()] == []
