@@ -26,8 +26,12 @@ _STOP_WORDS = frozenset(
     """.split()  # noqa: SIM905
 )
 _ENDINGS = re.compile(r"(?<=\w{3})(?:ies|ing|ed|es|e|s|y)$")
-_THRESHOLDS = (0.34, 0.67, 0.95)
-"""Shares of the query's words from which the grade is 1, 2 and 3 on a scale of 0..3."""
+_THRESHOLDS = (0.3, 0.5, 0.7)
+"""Overlaps from which the grade is 1, 2 and 3 on a scale of 0..3."""
+_ECHO_FROM, _ECHO_COST, _ECHO_MOST = 0.1, 3.0, 0.4
+"""What a text loses for being made of the query's words: it echoes, it does not answer.
+Without it the mock would prefer plain term matching to every better system (TREC DL 2019:
+tau with the human order of 37 systems -.29 without, .34 with it)."""
 
 
 class Mock:
@@ -45,7 +49,7 @@ class Mock:
         share = overlap(request.pair.query, request.pair.text)
         grade_max = request.prompt.grade_max
         grade = sum(share >= at for at in _THRESHOLDS) * grade_max // len(_THRESHOLDS)
-        note = f"{share:.0%} of the query's words occur (word overlap, not a judgment)"
+        note = f"word overlap {share:.2f}, not a judgment"
         kinds: dict[str, object] = {"grade": grade, "text": note}
         reply = {name: kinds[kind] for name, kind in request.prompt.reply}
         return Reply(json.dumps(reply))
@@ -55,21 +59,27 @@ class Mock:
 
 
 def overlap(query: str, text: str) -> float:
-    """Return the share of the query's distinct words found in the text, in [0, 1].
+    """Return the share of the query's words found in the text, less what it merely echoes.
 
-    Words that say little are left out unless the query has no others; common English endings
-    are cut from both sides.
+    In [-0.4, 1]. Words that say little are left out unless the query has no others; common
+    English endings are cut from both sides.
 
-    >>> overlap("treating tension headaches", "How tension headache is treated")
-    1.0
+    >>> overlap("treating tension headaches", "A headache from tension is often treated at home"
+    ...         " with rest, water and an hour away from the screen; few need a doctor.")
+    0.908696
+    >>> overlap("treating tension headaches", "Treating tension headaches")
+    0.6
     """
     words = set(_words(query))
     telling = {word for word in words if word not in _STOP_WORDS} or words
     if not telling:
         return 0.0
     wanted = {_ENDINGS.sub("", word) for word in telling}
-    found = {_ENDINGS.sub("", word) for word in _words(text)}
-    return len(wanted & found) / len(wanted)
+    found = [_ENDINGS.sub("", word) for word in _words(text)]
+    share = len(wanted.intersection(found)) / len(wanted)
+    density = sum(word in wanted for word in found) / max(1, len(found))
+    echo = min(_ECHO_MOST, _ECHO_COST * max(0.0, density - _ECHO_FROM))
+    return round(share - echo, 6)
 
 
 def _words(text: str) -> Iterator[str]:
