@@ -26,14 +26,14 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """A file with one JSON value a line."""
+    """A file with one JSON value a line; they are decoded as they are asked for, once."""
 
-    records: list[tuple[Place, object]]
+    records: Iterator[tuple[Place, object]]
 
 
 def looks_like_json(file: TextFile) -> bool:
     """Tell whether a file starts as a JSON object or array does."""
-    return file.text.lstrip()[:1] in ("{", "[")
+    return file.first_lines()[0].lstrip()[:1] in ("{", "[")
 
 
 def decode(file: TextFile, findings: Findings) -> Document | Lines:
@@ -43,9 +43,9 @@ def decode(file: TextFile, findings: Findings) -> Document | Lines:
     Raises InputError at once where a file as a whole is not JSON.
     """
     decoder = _Decoder(findings)
-    first, _, rest = file.text.strip().partition("\n")
-    if rest.strip() and (_is_json(first) or _is_json(rest.strip().partition("\n")[0])):
-        return Lines(list(_lines(file, decoder)))
+    first = file.first_lines()
+    if len(first) > 1 and any(_is_json(line) for line in first):
+        return Lines(_lines(file, decoder))
     place = Place(file.name)
     value = decoder.value(file.text, place)
     findings.check()
@@ -64,7 +64,7 @@ def _is_json(line: str) -> bool:
 
 def _lines(file: TextFile, decoder: _Decoder) -> Iterator[tuple[Place, object]]:
     """Yield the values of a JSONL file; a line that is none is recorded and left out."""
-    for number, line in enumerate(file.text.split("\n"), start=1):
+    for number, line in file.lines():
         if line and not line.isspace():
             place = Place(file.name, number)
             value = decoder.value(line, place)

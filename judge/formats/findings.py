@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from judge.errors import SHOWN_PROBLEMS, InputError, Problem
 from judge.run import Notice
@@ -25,7 +25,7 @@ class Place:
 
     def at(self, step: str) -> Place:
         """Return the place one step further inside."""
-        return replace(self, path=f"{self.path}.{step}" if self.path else step)
+        return Place(self.file, self.line, f"{self.path}.{step}" if self.path else step)
 
     def __str__(self) -> str:
         line = "" if self.line is None else f":{self.line}"

@@ -13,9 +13,10 @@ from judge.formats.opening import SourceFile, read_text
 from judge.formats.options import DEFAULTS, ReadOptions
 from judge.formats.records import records
 from judge.formats.spellings import RESULT, ROW
-from judge.formats.values import flag, label, weight
+from judge.formats.values import Naming, flag, naming
 from judge.run import Golden, Notice
 
+_EMPTY = 'name an id, or add "complete": true if the question has no answer'
 MATCHES = ("all", "any")
 STRICT = frozenset({"query", "slice", "expected"})
 PLAIN = frozenset({"ranked", "user_input", "reference_context_ids"})
@@ -77,30 +78,32 @@ class GoldenReader:
         if "expected" not in fields:
             self._findings.problem(place, *_nothing_expected(record))
             return None
-        golden = self.golden(fields, place)
-        if golden and golden.query_id is None and golden.query is None:
+        named = naming(fields, place, self._findings)
+        if named.query_id is None and named.query is None:
             fix = "give it one, or say which field it is: --map FIELD=query"
             self._findings.problem(place, "a golden with neither query_id nor query", fix)
+        golden = self.golden(fields, named, place)
+        if golden is None:
+            self._findings.problem(place.at("expected"), "null", _EMPTY)
         return golden
 
-    def golden(self, fields: Fields, place: Place) -> Golden | None:
-        """Return the golden that stands in a record, or None where it says nothing."""
-        if fields.get("expected") is None and "complete" not in fields:
+    def golden(self, fields: Fields, named: Naming, place: Place) -> Golden | None:
+        """Return the golden that stands in a record, or None where there is none."""
+        value = fields.get("expected")
+        complete = "complete" in fields and flag(fields, "complete", place, self._findings)
+        if value is None and not complete:
             return None
-        expected = self._expected(fields.get("expected"), place.at("expected"))
-        complete = flag(fields, "complete", place, self._findings)
-        if not expected and not complete and not self._findings.failed:
-            fix = 'name an id, or add "complete": true if the question has no answer'
-            self._findings.problem(place, "expected is empty", fix)
+        if value == [] and not complete:
+            self._findings.problem(place.at("expected"), "an empty list", _EMPTY)
         match = fields.get("match") or "all"
         if match not in MATCHES:
             self._findings.problem(place.at("match"), shown(match), 'write "all" or "any"')
         return Golden(
-            expected=expected,
-            query_id=label(fields, "query_id", place, self._findings),
-            query=label(fields, "query", place, self._findings),
-            slice=label(fields, "slice", place, self._findings),
-            weight=weight(fields, place, self._findings),
+            expected=self._expected(value, place),
+            query_id=named.query_id,
+            query=named.query,
+            slice=named.slice,
+            weight=named.weight,
             match=str(match),
             complete=complete,
             where=str(place),
@@ -108,7 +111,7 @@ class GoldenReader:
 
     def _expected(self, value: object, place: Place) -> tuple[str, ...]:
         items = value if isinstance(value, list) else [] if value is None else [value]
-        ids = [self._expected_id(item, place.at(f"[{i}]")) for i, item in enumerate(items)]
+        ids = [self._expected_id(item, place, index) for index, item in enumerate(items)]
         known = [id for id in ids if id is not None]
         distinct = tuple(dict.fromkeys(known))
         if len(distinct) < len(known):
@@ -118,31 +121,25 @@ class GoldenReader:
             )
         return distinct
 
-    def _expected_id(self, item: object, place: Place) -> str | None:
+    def _expected_id(self, item: object, place: Place, index: int) -> str | None:
         """Return one expected id: text, a number, or an object with `--key`'s fields or an id."""
         key = self._options.key
         if isinstance(item, dict):
-            names = ("id", *RESULT["id"])
-            id = (
-                key_id(item, key)
-                if key
-                else next((i for n in names if (i := id_text(item.get(n)))), None)
-            )
-            fix = (
-                f"it must have {', '.join(key)}"
-                if key
-                else "give its id, or name the fields: --key"
-            )
+            id = key_id(item, key) if key else _first_id(item)
+            fix = f"it must have {', '.join(key)}" if key else "give its id, or --key FIELD,…"
+        elif len(key) > 1:
+            id, fix = None, f"with --key write an object with {', '.join(key)}"
         else:
-            id = id_text(item) if len(key) < 2 else None
-            fix = (
-                f"with --key write an object with {', '.join(key)}"
-                if key
-                else "an id is text or a whole number"
-            )
+            id, fix = id_text(item), "an id is text or a whole number"
         if id is None:
-            self._findings.problem(place, shown(item), fix)
+            self._findings.problem(place.at(f"expected[{index}]"), shown(item), fix)
         return id
+
+
+def _first_id(item: Fields) -> str | None:
+    """Return the id in an object that stands for a chunk or document."""
+    ids = (id_text(item.get(name)) for name in ("id", *RESULT["id"], *RESULT["document_id"]))
+    return next((id for id in ids if id is not None), None)
 
 
 def _nothing_expected(record: Fields) -> tuple[str, str]:

@@ -190,7 +190,7 @@ def _has_header(file: TextFile) -> bool:
 
 def _qrels_lines(file: TextFile, findings: Findings) -> Iterator[Statement]:
     nothing: Fields = {}
-    for number, line in enumerate(file.text.split("\n"), start=1):
+    for number, line in file.lines():
         columns = line.split()
         if len(columns) == 4:
             query, _, document, grade = columns

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from judge.formats.decoding import Document, Fields, Lines, decode
@@ -13,7 +14,7 @@ from judge.formats.opening import TextFile
 class Records:
     """The records of a file with their places, and the object that held them, if one did."""
 
-    items: list[tuple[Place, object]]
+    items: Iterable[tuple[Place, object]]
     around: Fields
 
 

@@ -40,14 +40,12 @@ class ResultReader:
         graded: list[tuple[Result, int]] = []
         for index, item in enumerate(items):
             fields = self._as_fields(item, place, index)
-            result = None if fields is None else self._result(fields, item, place, index)
+            result = self._result(fields, item, place, index) if fields is not None else None
             if fields is None or result is None:
                 continue
             results.append(result)
-            if fields.get("grade") is not None:
-                grade = self._scale.grade(fields["grade"], _slot(place, index))
-                if grade is not None:
-                    graded.append((result, grade))
+            if "grade" in fields:
+                graded += self._grade(fields["grade"], result, place, index)
         self._count_repeats(results, place)
         return Ranked(tuple(results), tuple(graded))
 
@@ -65,7 +63,8 @@ class ResultReader:
         return None
 
     def _result(self, fields: Fields, item: object, place: Place, index: int) -> Result | None:
-        text, metadata = fields.get("text"), fields.get("metadata")
+        given, text, metadata = fields.get("id"), fields.get("text"), fields.get("metadata")
+        document, score = fields.get("document_id"), fields.get("score")
         if text is not None and not isinstance(text, str):
             self._findings.problem(_slot(place, index).at("text"), shown(text), "text is text")
             return None
@@ -73,26 +72,36 @@ class ResultReader:
             where = _slot(place, index).at("metadata")
             self._findings.problem(where, shown(metadata), "metadata is an object")
             return None
-        id = self._id(fields, item, place, index)
-        if id is None:
-            return None
-        document_id, score = fields.get("document_id"), fields.get("score")
-        return Result(
-            id=id,
-            document_id=None if document_id is None else id_text(document_id),
-            text=text,
-            metadata=metadata,
-            score=None if score is None else number(score),
-        )
+        # The usual result, a plain text id, is settled here: a run may have millions.
+        id = given if given.__class__ is str else id_text(given)
+        if self._key or not id:
+            id = self._made_id(fields, item, id, place, index)
+            if id is None:
+                return None
+        if document is not None and document.__class__ is not str:
+            document = self._document(document, place, index)
+        return Result(id, document, text, metadata, None if score is None else number(score))
 
-    def _id(self, fields: Fields, item: object, place: Place, index: int) -> str | None:
-        """Return a result's id: by `--key`, its own, or one made from its text."""
+    def _document(self, value: object, place: Place, index: int) -> str | None:
+        document = id_text(value)
+        if document is None:
+            where = _slot(place, index).at("document_id")
+            self._findings.problem(where, shown(value), "an id is text or a whole number")
+        return document
+
+    def _grade(
+        self, value: object, result: Result, place: Place, index: int
+    ) -> list[tuple[Result, int]]:
+        grade = None if value is None else self._scale.grade(value, _slot(place, index))
+        return [] if grade is None else [(result, grade)]
+
+    def _made_id(
+        self, fields: Fields, item: object, own: str | None, place: Place, index: int
+    ) -> str | None:
+        """Return the id by `--key`, or one made from the text where a result has none."""
         given, text = fields.get("id"), fields.get("text")
-        own = given if type(given) is str and given else id_text(given)
         if self._key:
             return self._key_id(fields, item, own, place, index)
-        if own is not None:
-            return own
         if given is not None or not isinstance(text, str):
             found = "a result without id or text" if given is None else f"id {shown(given)}"
             self._findings.problem(_slot(place, index), found, _NO_ID)

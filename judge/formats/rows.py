@@ -11,7 +11,7 @@ from judge.formats.findings import Findings, Place, shown
 from judge.formats.goldens import GoldenReader, row_fields
 from judge.formats.options import ReadOptions
 from judge.formats.results import Ranked, ResultReader
-from judge.formats.values import label, weight
+from judge.formats.values import naming
 from judge.run import KnownGrade, Result, Row
 
 _RAG = ("retrieved_contexts", "retrieved_context_ids")
@@ -50,7 +50,8 @@ class _Draft:
 def keyed(read: list[tuple[Place, Row]], findings: Findings) -> tuple[Row, ...]:
     """Return the rows with keys: the query id, else the query's text, else "row 12".
 
-    A query id that two rows share is a problem; a text they share gets "#2", "#3", …
+    A row that has a key keeps it. A query id that two rows share is a problem; a text that
+    they share gets "#2", "#3", …
     """
     first: dict[str, Place] = {}
     for place, row in read:
@@ -61,14 +62,14 @@ def keyed(read: list[tuple[Place, Row]], findings: Findings) -> tuple[Row, ...]:
             findings.problem(place, found, "one row a query: remove or rename one")
         first.setdefault(row.query_id, place)
     used = set(first)
-    rows = (row for _, row in read)
-    return tuple(replace(row, key=_free_key(row, n, used)) for n, row in enumerate(rows, start=1))
+    return tuple(
+        row if row.key else replace(row, key=_free_key(row, number, used))
+        for number, (_, row) in enumerate(read, start=1)
+    )
 
 
 def _free_key(row: Row, number: int, used: set[str]) -> str:
-    """Return a key no row before has, and mark it as used."""
-    if row.query_id is not None:
-        return row.query_id
+    """Return a key that no other row has, and mark it as used."""
     name = key = row.query or f"row {number}"
     n = 1
     while key in used:
@@ -95,16 +96,17 @@ class _RowReader:
             self._findings.problem(place, shown(record), "a row is an object")
             return None
         fields = self._fields.read(record, place)
+        named = naming(fields, place, self._findings)
         ranked = self._ranked(fields, place)
         row = Row(
-            key="",
-            query_id=label(fields, "query_id", place, self._findings),
-            query=label(fields, "query", place, self._findings),
-            slice=label(fields, "slice", place, self._findings),
-            weight=weight(fields, place, self._findings) or 1.0,
+            key=named.query_id or "",
+            query_id=named.query_id,
+            query=named.query,
+            slice=named.slice,
+            weight=1.0 if named.weight is None else named.weight,
             results=ranked.results,
             error=_error(fields.get("error")),
-            golden=self._goldens.golden(fields, place),
+            golden=self._goldens.golden(fields, named, place),
         )
         return _Draft(place, row, ranked.graded)
 

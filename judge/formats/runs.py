@@ -8,7 +8,7 @@ from judge.errors import InputError, Problem, UsageError
 from judge.formats.decoding import Document, Fields, decode, looks_like_json
 from judge.formats.findings import Findings, Place, shown
 from judge.formats.ids import id_text
-from judge.formats.opening import SourceFile, TextFile, read_text
+from judge.formats.opening import SourceFile, TextFile, read_text, uncollected
 from judge.formats.options import DEFAULTS, ReadOptions
 from judge.formats.records import records_of
 from judge.formats.rows import keyed, read_rows
@@ -43,12 +43,13 @@ def read_run(
     Raises InputError naming every bad place (the first twenty), and UsageError where a TREC
     file holds several runs and `options.run_tag` is none of them.
     """
-    file = read_text(source)
-    if looks_like_json(file):
-        run = _json_run(file, options)
-    else:
-        run = _chosen(_trec_file(file, options), options.run_tag, file.name)
-    return filled(run, _corpus(corpus, options), _queries(queries, options))
+    with uncollected():
+        file = read_text(source)
+        if looks_like_json(file):
+            run = _json_run(file, options)
+        else:
+            run = _chosen(_trec_file(file, options), options.run_tag, file.name)
+        return filled(run, _corpus(corpus, options), _queries(queries, options))
 
 
 def read_runs(
@@ -118,15 +119,14 @@ def _json_run(file: TextFile, options: ReadOptions) -> Run:
             name, _scored_rows(value, file.name, options, findings), notices=findings.notices()
         )
     held = records_of(decoded, under="rows")
-    if not held.items:
-        findings.check()
-        raise InputError(Problem(file.name, "no rows", "a run has at least one row"))
     read = read_rows(held.items, options=options, findings=findings)
     for field in held.around:
         if field not in ("name", "rows"):
             what = f"file field {shown(field)} ignored"
             findings.count("ignored field", what, place=Place(file.name))
     findings.check()
+    if not read.rows:
+        raise InputError(Problem(file.name, "no rows", "a run has at least one row"))
     name = id_text(held.around.get("name")) or name
     return Run(name, read.rows, read.grades, notices=findings.notices())
 
@@ -163,7 +163,7 @@ def _scored_rows(
             for document, score in ordered(scored, options.precision, findings=findings, place=at)
         )
         named, text = (None, query.strip()) if are_texts else (query, None)
-        read.append((at, Row("", named, text, results=results)))
+        read.append((at, Row(named or "", named, text, results=results)))
     rows = keyed(read, findings)
     findings.check()
     return rows

@@ -87,6 +87,7 @@ GRADE: Spellings = MappingProxyType(
         "lo": (),
         "hi": (),
         "source": (),
+        "status": (),
         "reason": (),
         "rater": ("annotator", "assessor", "judge"),
         "pi": (),

@@ -49,7 +49,7 @@ def read_corpus(source: SourceFile, options: ReadOptions = DEFAULTS) -> Corpus:
     findings = Findings()
     texts: dict[str, str | None] = {}
     documents: dict[str, str] = {}
-    for place, record, fields in _records(read_text(source), TEXT, options, findings):
+    for place, record, fields in text_records(read_text(source), TEXT, options, findings):
         id = key_id(_flat(record), options.key) if options.key else id_text(fields.get("id"))
         if id is None:
             missing = ",".join(options.key) if options.key else "id"
@@ -71,7 +71,7 @@ def read_queries(source: SourceFile, options: ReadOptions = DEFAULTS) -> Queries
     """Return queries from JSON lines, a JSON array, `{id: text}` or lines `id<TAB>text`."""
     findings = Findings()
     texts: dict[str, str] = {}
-    for place, _, fields in _records(read_text(source), QUERY, options, findings):
+    for place, _, fields in text_records(read_text(source), QUERY, options, findings):
         id, text = id_text(fields.get("query_id")), words(fields, "query", place, findings)
         if id is None or text is None or not text.strip():
             fix = "name them: --map FIELD=query_id, --map FIELD=query"
@@ -123,7 +123,7 @@ def _with_text(result: Result, corpus: Corpus) -> Result:
     return replace(result, text=text, document_id=document)
 
 
-def _records(
+def text_records(
     file: TextFile, spellings: Spellings, options: ReadOptions, findings: Findings
 ) -> Iterator[tuple[Place, Fields, Fields]]:
     """Yield each record of a file of texts: where it stands, as written, under our names."""
@@ -154,7 +154,7 @@ def _json_records(
 def _lines(
     file: TextFile, id_name: str, text_name: str, findings: Findings
 ) -> Iterator[tuple[Place, object]]:
-    for number, line in enumerate(file.text.split("\n"), start=1):
+    for number, line in file.lines():
         if not line.strip():
             continue
         id, tab, text = line.rstrip("\r").partition("\t")

@@ -98,7 +98,7 @@ def ordered(
 
 
 def _run_lines(file: TextFile, findings: Findings) -> Iterator[tuple[str, str, float, str]]:
-    for number, line in enumerate(file.text.split("\n"), start=1):
+    for number, line in file.lines():
         columns = line.split()
         if len(columns) == 6:
             query, _, document, _, text, tag = columns

@@ -3,10 +3,31 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 from judge.formats.decoding import Fields
 from judge.formats.findings import Findings, Place, shown
 from judge.formats.ids import id_text
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """How a record names its query: what rows and goldens have in common."""
+
+    query_id: str | None
+    query: str | None
+    slice: str | None
+    weight: float | None
+
+
+def naming(fields: Fields, place: Place, findings: Findings) -> Naming:
+    """Return a record's query_id, query, slice and weight, each None where it has none."""
+    return Naming(
+        query_id=label(fields, "query_id", place, findings),
+        query=label(fields, "query", place, findings),
+        slice=label(fields, "slice", place, findings),
+        weight=weight(fields, place, findings),
+    )
 
 
 def label(fields: Fields, name: str, place: Place, findings: Findings) -> str | None:
@@ -37,6 +58,8 @@ def number(value: object) -> float | None:
     >>> number(2), number("2"), number(True), number(float("nan")), number(10**400)
     (2.0, None, None, None, None)
     """
+    if value.__class__ is float:
+        return value if math.isfinite(value) else None
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     try:
