@@ -1,11 +1,39 @@
-"""What the reference engine searches: documents and memories."""
+"""What the reference engine searches, documents and memories, and the queries put to it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+from judge.errors import InputError, Problem
+from judge.formats.decoding import Fields
+from judge.formats.fields import Spellings
+from judge.formats.findings import Findings, Place, shown
+from judge.formats.ids import id_text
+from judge.formats.opening import SourceFile, read_text
+from judge.formats.options import DEFAULTS, ReadOptions
+from judge.formats.rows import keyed
+from judge.formats.spellings import QUERY, ROW, TEXT
+from judge.formats.texts import text_records
+from judge.formats.values import label, number, words
+from judge.run import Notice, Row
 
 DOCUMENT = "document"
 MEMORY = "memory"
+
+_ITEM: Spellings = MappingProxyType({**TEXT, "kind": (), "age_days": ()})
+_ASKED: Spellings = MappingProxyType(
+    {
+        "query_id": QUERY["query_id"],
+        "query": (*ROW["query"], *QUERY["query"]),
+        "slice": ROW["slice"],
+        # Of goldens, which are queries too; what answers them is none of an engine's business.
+        **dict.fromkeys(("expected", "match", "complete", "weight"), ()),
+    }
+)
+_TEXT_SUFFIXES = frozenset({".md", ".rst", ".txt"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,14 +41,110 @@ class Item:
     """A document, which is cut into chunks, or a memory, which is not and may decay.
 
     age_days: of a memory; one without an age counts as new
+    document_id: where the item is itself a piece of something larger
     """
 
     id: str
     text: str
     kind: str = DOCUMENT
     age_days: float = 0.0
+    document_id: str | None = None
 
     @property
     def is_memory(self) -> bool:
         """Tell whether this is a memory."""
         return self.kind == MEMORY
+
+    @property
+    def document(self) -> str:
+        """Return what the item belongs to: itself where nothing larger is given."""
+        return self.id if self.document_id is None else self.document_id
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """A corpus in its order, and what was counted while it was read."""
+
+    items: tuple[Item, ...]
+    notices: tuple[Notice, ...] = ()
+
+
+def read_items(source: SourceFile, options: ReadOptions = DEFAULTS) -> Items:
+    """Return a corpus from a file, as `--corpus` reads it, or from a folder of texts.
+
+    In a file `"kind": "memory"` and `"age_days": 30` mark memories. In a folder every .md,
+    .rst and .txt file is a document, named by its path inside the folder. Raises InputError
+    naming every bad place.
+    """
+    if isinstance(source, (str, Path)) and Path(source).is_dir():
+        return _read_folder(Path(source))
+    findings = Findings()
+    items: dict[str, Item] = {}
+    for place, _, fields in text_records(read_text(source), _ITEM, options, findings):
+        item = _item(fields, place, findings)
+        if item is None:
+            continue
+        if item.id in items:
+            findings.problem(place, f"the id {shown(item.id)} again", "one item an id")
+        items[item.id] = item
+    findings.check()
+    return Items(tuple(items.values()), findings.notices())
+
+
+def read_asked(source: SourceFile, options: ReadOptions = DEFAULTS) -> tuple[Row, ...]:
+    """Return the queries of a file of queries or goldens, as rows without results."""
+    findings = Findings()
+    rows = []
+    for place, _, fields in text_records(read_text(source), _ASKED, options, findings):
+        query_id, query, slice = (
+            label(fields, name, place, findings) for name in ("query_id", "query", "slice")
+        )
+        if query is None:
+            findings.problem(place, "no query", "say which field it is: --map FIELD=query")
+        rows.append((place, Row(query_id or "", query_id=query_id, query=query, slice=slice)))
+    asked = keyed(rows, findings)
+    findings.check()
+    return asked
+
+
+def _item(fields: Fields, place: Place, findings: Findings) -> Item | None:
+    id, text = id_text(fields.get("id")), words(fields, "text", place, findings)
+    title = words(fields, "title", place, findings)
+    if id is None or text is None:
+        findings.problem(place, "an item without id or text", "name them: --map FIELD=id")
+        return None
+    kind, age = fields.get("kind"), fields.get("age_days")
+    if kind not in (None, DOCUMENT, MEMORY):
+        then = "ranked as documents"
+        findings.count("other kind", f"items of kind {shown(kind)}", place=place, consequence=then)
+    age_days = 0.0 if age is None else number(age)
+    if age_days is None or age_days < 0:
+        findings.problem(place.at("age_days"), shown(age), "an age is a number of days from 0 up")
+        return None
+    return Item(
+        id,
+        f"{title}\n{text}" if title and title.strip() else text,
+        MEMORY if kind == MEMORY else DOCUMENT,
+        age_days,
+        id_text(fields.get("document_id")),
+    )
+
+
+def _read_folder(folder: Path) -> Items:
+    findings = Findings()
+    items = tuple(_files(folder, findings))
+    if not items:
+        fix = f"give a folder with {', '.join(sorted(_TEXT_SUFFIXES))} files"
+        raise InputError(Problem(str(folder), "no texts", fix))
+    return Items(items, findings.notices())
+
+
+def _files(folder: Path, findings: Findings) -> Iterator[Item]:
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        if path.suffix.lower() in _TEXT_SUFFIXES and path.is_file():
+            yield Item(name, read_text(path).text)
+        elif path.is_file():
+            what = f"files ending in {shown(path.suffix)}"
+            then = "left out of the corpus"
+            findings.count("left out", what, place=Place(str(path)), consequence=then)

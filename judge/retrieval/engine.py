@@ -7,46 +7,22 @@ ties keep corpus order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
+from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judge.errors import UsageError
 from judge.retrieval.chunking import split
 from judge.retrieval.corpus import Item
-from judge.retrieval.hashing import FeatureHasher
+from judge.retrieval.embedding import open_embedder
+from judge.retrieval.knobs import Knobs
 from judge.retrieval.lexical import LexicalIndex
-from judge.retrieval.rrf import RRF_K, fuse
+from judge.retrieval.rrf import fuse
 from judge.retrieval.vectors import Embedder, VectorIndex, nearest
-from judge.run import Result
-
-
-@dataclass(frozen=True, slots=True)
-class Knobs:
-    """What a ranking may be turned by.
-
-    retriever: a name of RETRIEVERS
-    min_similarity: cosine below which the vector channel returns nothing; None is off
-    recency_half_life_days: age at which a memory's fused score is halved; 0 is off
-    depth: results a query, and candidates of each kind that a channel puts forward
-    """
-
-    retriever: str = "hybrid"
-    rrf_k: float = RRF_K
-    min_similarity: float | None = None
-    recency_half_life_days: float = 0.0
-    depth: int = 10
-
-    def __post_init__(self) -> None:
-        if self.retriever not in RETRIEVERS:
-            raise UsageError(f"no retriever {self.retriever!r}; there are {', '.join(RETRIEVERS)}")
-        for name, least in (("rrf_k", 0), ("recency_half_life_days", 0), ("depth", 1)):
-            if not getattr(self, name) >= least:
-                raise UsageError(f"{name} {getattr(self, name)} is below {least}")
+from judge.run import Result, Row, Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +34,35 @@ class Chunk:
     item: Item
 
 
+class Engine:
+    """A corpus that can be searched under any knobs; indexes are kept and used again."""
+
+    def __init__(self, items: Sequence[Item]) -> None:
+        self.items = tuple(items)
+        self._indexes: dict[tuple[int, int, str], SearchIndex] = {}
+
+    def index(self, knobs: Knobs) -> SearchIndex:
+        """Return the index for these knobs' chunks and vectors."""
+        made = (knobs.chunk_size, knobs.chunk_overlap, knobs.vectors)
+        if made not in self._indexes:
+            self._indexes[made] = SearchIndex(
+                self.items,
+                chunk_size=knobs.chunk_size,
+                chunk_overlap=knobs.chunk_overlap,
+                embedder=open_embedder(knobs.vectors),
+            )
+        return self._indexes[made]
+
+    def run(self, asked: Iterable[Row], *, knobs: Knobs, name: str | None = None) -> Run:
+        """Return a run with the results of each query, in the order of the queries."""
+        index = self.index(knobs)
+        rows = tuple(
+            replace(row, results=index.search(row.query or "", knobs=knobs)) for row in asked
+        )
+        ids = frozenset(item.id for item in self.items)
+        return Run(name or str(knobs), rows, corpus_ids=ids)
+
+
 class SearchIndex:
     """A corpus cut into chunks; each channel's index is built when first asked for."""
 
@@ -65,14 +70,14 @@ class SearchIndex:
         self,
         items: Sequence[Item],
         *,
-        chunk_size: int = 1000,
-        chunk_overlap: int = 200,
-        embedder: Embedder | None = None,
+        chunk_size: int,
+        chunk_overlap: int,
+        embedder: Embedder,
     ) -> None:
         self.chunks = tuple(
             chunk for item in items for chunk in _chunks(item, chunk_size, chunk_overlap)
         )
-        self._embedder = FeatureHasher() if embedder is None else embedder
+        self._embedder = embedder
         is_memory = np.array([chunk.item.is_memory for chunk in self.chunks], dtype=bool)
         self.kinds = (np.flatnonzero(~is_memory), np.flatnonzero(is_memory))
 
@@ -88,7 +93,7 @@ class SearchIndex:
 
     def search(self, query: str, *, knobs: Knobs) -> tuple[Result, ...]:
         """Return at most `knobs.depth` results; a document's chunks are not collapsed."""
-        channels = RETRIEVERS[knobs.retriever](self, query, knobs)
+        channels = _CHANNELS[knobs.retriever](self, query, knobs)
         scores = fuse(channels, rrf_k=knobs.rrf_k)
         half_life = knobs.recency_half_life_days
         if half_life > 0:
@@ -100,7 +105,8 @@ class SearchIndex:
         return tuple(_result(self.chunks[place], scores[place]) for place in best)
 
 
-Channels = list[list[int]]
+Channels: TypeAlias = list[list[int]]
+"""Places of chunks, best first, a list a channel; a channel alone keeps its order."""
 
 
 def _bm25(index: SearchIndex, query: str, knobs: Knobs) -> Channels:
@@ -108,7 +114,7 @@ def _bm25(index: SearchIndex, query: str, knobs: Knobs) -> Channels:
 
 
 def _hashed(index: SearchIndex, query: str, knobs: Knobs) -> Channels:
-    cosines: NDArray[np.float64] = index.vectors.cosines(query)
+    cosines = index.vectors.cosines(query)
     floor = knobs.min_similarity
     return [nearest(cosines, groups=index.kinds, per_group=knobs.depth, floor=floor)]
 
@@ -117,10 +123,9 @@ def _hybrid(index: SearchIndex, query: str, knobs: Knobs) -> Channels:
     return [*_hashed(index, query, knobs), index.lexical.by_count(query, limit=2 * knobs.depth)]
 
 
-RETRIEVERS: Mapping[str, Callable[[SearchIndex, str, Knobs], Channels]] = MappingProxyType(
+_CHANNELS: Mapping[str, Callable[[SearchIndex, str, Knobs], Channels]] = MappingProxyType(
     {"bm25": _bm25, "hashed": _hashed, "hybrid": _hybrid}
 )
-"""By name, the channels whose candidates are fused; one channel keeps its own order."""
 
 
 def _chunks(item: Item, size: int, overlap: int) -> list[Chunk]:
@@ -135,4 +140,4 @@ def _result(chunk: Chunk, score: float) -> Result:
     metadata: dict[str, object] = {"kind": item.kind}
     if item.is_memory:
         metadata["age_days"] = item.age_days
-    return Result(chunk.id, item.id, chunk.text, metadata, score)
+    return Result(chunk.id, item.document, chunk.text, metadata, score)

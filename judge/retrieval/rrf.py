@@ -15,14 +15,13 @@ from typing import TypeVar
 
 from judge.errors import UsageError
 
-RRF_K = 60
 _DIGITS = 60  # of 2^-(age / half-life) where it is irrational, so no tie can hang on it
 _MOST_HALF_LIVES = 1000  # 2^-1000 is below any rank anyone looks at
 
 Candidate = TypeVar("Candidate", bound=Hashable)
 
 
-def fuse(channels: Iterable[Sequence[Candidate]], *, rrf_k: float = RRF_K) -> dict[Candidate, float]:
+def fuse(channels: Iterable[Sequence[Candidate]], *, rrf_k: float) -> dict[Candidate, float]:
     """Return each item's fused score; no item may stand twice in one channel.
 
     >>> fuse([["a", "b"], ["b"]], rrf_k=1)      # b: 1/(1+2) + 1/(1+1)

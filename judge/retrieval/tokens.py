@@ -38,3 +38,12 @@ def vector_tokens(text: str) -> list[str]:
     ['cache', 'a--b', 'end']
     """
     return [token.rstrip("._-") for token in _VECTOR.findall(text.lower())]
+
+
+def written_words(text: str) -> list[str]:
+    """Return runs of letters and digits as they are written.
+
+    >>> written_words("The SKU-4711")
+    ['The', 'SKU', '4711']
+    """
+    return _WORD.findall(text)

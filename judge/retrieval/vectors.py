@@ -34,6 +34,11 @@ class VectorIndex:
         cosines: NDArray[np.float64] = np.round(self._vectors @ vector, _DECIMALS)
         return cosines
 
+    def cosines_of_text(self, place: int) -> NDArray[np.float64]:
+        """Return the cosine of one of the texts with every text, itself included."""
+        cosines: NDArray[np.float64] = self._vectors @ self._vectors[place]
+        return cosines
+
 
 def nearest(
     cosines: NDArray[np.float64],

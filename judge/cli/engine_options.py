@@ -1,0 +1,54 @@
+"""The options that turn the reference engine, shared by the commands that run it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def engine_options(command: _Command) -> _Command:
+    """Add the engine's options to a command; their names are those of `Knobs`."""
+    options = (
+        click.option(
+            "--retriever",
+            type=click.Choice(["hybrid", "bm25", "hashed"]),
+            default="hybrid",
+            help="Words and vectors, stemmed words alone, or vectors alone; default hybrid.",
+        ),
+        click.option("--rrf-k", type=float, default=60, help="Fusion constant; default 60."),
+        click.option(
+            "--min-similarity", type=float, help="Lowest cosine of the vector channel; default off."
+        ),
+        click.option(
+            "--recency-half-life-days",
+            type=float,
+            default=0,
+            help="Age at which a memory's fused score is halved; default 0, off.",
+        ),
+        click.option("--depth", type=int, default=10, help="Results a query; default 10."),
+        click.option(
+            "--chunk-size",
+            type=int,
+            default=1000,
+            help="Characters a chunk, 0 for whole documents; default 1000.",
+        ),
+        click.option(
+            "--chunk-overlap",
+            type=int,
+            default=200,
+            help="Characters that neighbours share; default 200.",
+        ),
+        click.option(
+            "--vectors",
+            type=click.Choice(["hash", "wordllama"]),
+            default="hash",
+            help="Feature hash, or the model of the extra `vectors`; default hash.",
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command

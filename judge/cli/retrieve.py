@@ -1,0 +1,53 @@
+"""`judge retrieve CORPUS QUERIES`: search with the reference engine, write a run."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from judge.cli.engine_options import engine_options
+
+
+@click.command("retrieve")
+@click.argument("corpus", type=click.Path())
+@click.argument("queries", type=click.Path(allow_dash=True))
+@click.option("-o", "--out", default="-", help="File to write the run to; default stdout.")
+@click.option("--name", help="Name of the run; default the knobs that were turned.")
+@engine_options
+def command(corpus: str, queries: str, out: str, name: str | None, **knobs: Any) -> None:
+    """Search CORPUS for QUERIES with a small built-in engine; write a run.json.
+
+    The engine is for demos, tests and sweeps; it is not a search product. CORPUS is a
+    file of texts (id and text; "kind": "memory" with "age_days" where decay matters)
+    or a folder of .md, .rst and .txt files. QUERIES are queries or goldens.
+
+    \b
+    judge retrieve docs/ goldens.jsonl -o run.json
+    judge retrieve corpus.jsonl queries.tsv --retriever bm25 --depth 100 -o run.json
+    """
+    from judge.retrieval.corpus import read_asked, read_items
+    from judge.retrieval.engine import Engine
+    from judge.retrieval.knobs import Knobs
+    from judge.retrieval.run_file import run_lines
+
+    turned = Knobs(**knobs)
+    asked = read_asked(sys.stdin.buffer if queries == "-" else queries)
+    items = read_items(corpus)
+    run = Engine(items.items).run(asked, knobs=turned, name=name)
+    lines = (f"{line}\n" for line in run_lines(run))
+    if out == "-":
+        sys.stdout.writelines(lines)
+    else:
+        with Path(out).open("w", encoding="utf-8") as file:
+            file.writelines(lines)
+    for notice in items.notices:
+        click.echo(f"judge: {notice.text}", err=True)
+    empty = [row.key for row in run.rows if not row.results]
+    if empty:
+        shown = ", ".join(empty[:10]) + (", …" if len(empty) > 10 else "")
+        click.echo(f"judge: {len(empty)} of {len(run.rows)} lists are empty: {shown}", err=True)
+    done = f"{len(run.rows)} queries over {len(items.items)} items"
+    click.echo(f"judge: {done} with {turned}", err=True)
