@@ -7,5 +7,6 @@ lint() {
 }
 
 types() {
+  use_venv dev
   (cd "$checkout" && mypy)
 }

@@ -7,7 +7,7 @@ isolate() {
   export HOME=$work/home XDG_CACHE_HOME=$work/home/.cache PYTHONNOUSERSITE=1
   export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_QUIET=1
   mkdir -p "$HOME"
-  "$python" -c 'import sys; assert sys.version_info >= (3, 11), sys.version; print(sys.version)'
+  "$python" -c 'import sys; print("Python", sys.version); sys.exit(sys.version_info < (3, 11))'
 }
 
 clone_head() {
@@ -28,13 +28,14 @@ start_services() { # what tests need beside Python packages goes here, one funct
   echo "none needed"
 }
 
-fresh_venv() { # NAME: make $work/NAME and put it first on the PATH
+fresh_venv() { # NAME: make $work/NAME and put it first on the PATH, for this step
   "$python" -m venv "$work/$1"
   use_venv "$1"
 }
 
-use_venv() {
-  export PATH=$work/$1/bin:${base_path:=$PATH}
+use_venv() { # NAME: put an environment made earlier first on the PATH, for this step
+  [ -d "$work/$1" ] || { echo "the step that makes the environment '$1' failed" >&2; return 1; }
+  export PATH=$work/$1/bin:$base_path
   hash -r
 }
 

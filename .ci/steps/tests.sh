@@ -45,6 +45,7 @@ readme_tests() {
 
 run_marked() { # MARK: the tests of one mark; to have none of it is fine
   local code=0
+  use_venv dev
   (cd "$checkout" && pytest -rs -m "$1") 2>&1 | tee -a "$log" || code=$?
   [ "$code" = 0 ] || [ "$code" = 5 ]
 }
@@ -63,7 +64,7 @@ refuse_skips() { # where the published data is at hand, every test must run
 }
 
 tests_in_all() { # the closing lines of all pytest runs, added up
-  python3 - "$log" <<'PY'
+  "$python" - "$log" <<'PY'
 import re, sys
 
 text = re.sub(r"\x1b\[[0-9;]*m", "", open(sys.argv[1], encoding="utf-8").read())
