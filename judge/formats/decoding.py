@@ -39,17 +39,23 @@ def looks_like_json(file: TextFile) -> bool:
 def decode(file: TextFile, findings: Findings) -> Document | Lines:
     """Return the file's JSON value, or its values line by line; bad places go to `findings`.
 
-    A file is JSON lines if a first line stands alone as a value and more follow.
     Raises InputError at once where a file as a whole is not JSON.
     """
     decoder = _Decoder(findings)
-    first = file.first_lines()
-    if len(first) > 1 and any(_is_json(line) for line in first):
+    if _is_lines(file):
         return Lines(_lines(file, decoder))
     place = Place(file.name)
     value = decoder.value(file.text, place)
     findings.check()
     return Document(place, value)
+
+
+def _is_lines(file: TextFile) -> bool:
+    """Tell JSON lines: a first line that stands alone, and more; it may also be the broken one."""
+    first = file.first_lines()
+    if len(first) < 2:
+        return False
+    return _is_json(first[0]) or (first[0].lstrip().startswith("{") and _is_json(first[1]))
 
 
 def _is_json(line: str) -> bool:
@@ -145,5 +151,5 @@ def _syntax_error(text: str, place: Place, error: json.JSONDecodeError) -> tuple
     if place.line is not None and len(text.split()) == 6 and text[:1] not in "{[":
         found = "a TREC line in a file of JSON lines: two shapes in one file"
         return Place(place.file, line), found, "keep one shape a file"
-    found = f"not JSON: {error.msg} (column {error.colno})"
+    found = f"not JSON: {error.msg.removesuffix(' at')} (column {error.colno})"
     return Place(place.file, line), found, "correct it, or write the file again"

@@ -45,7 +45,7 @@ def read_verdicts(source: SourceFile, options: ReadOptions = DEFAULTS) -> Verdic
 def _is_the_judges(statement: Statement, findings: Findings) -> bool:
     said_by = statement.fields.get("source")
     if said_by is None and statement.fields.get("status") == Source.RULE:
-        said_by = Source.RULE
+        said_by = Source.RULE.value
     if said_by is None or said_by == Source.JUDGE:
         return True
     then = "only the judge's own are calibrated"
