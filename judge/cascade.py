@@ -28,7 +28,7 @@ from judge.judging.judge import Pair as Asked
 from judge.judging.selector import SelectAll, Selector
 from judge.measures.names import Measure
 from judge.run import Golden, KnownGrade, Notice, Run
-from judge.scoring import is_settled
+from judge.scoring import Scale, are_settled
 
 Preferences = Callable[[Query], Iterable[Pair]]
 """Returns the decided (winner, loser) pairs of ids for one query."""
@@ -41,6 +41,11 @@ class Settings:
     measures: tuple[Measure, ...]
     gain: str = "linear"
     grade_max: int = GRADE_MAX
+
+    @property
+    def scale(self) -> Scale:
+        """Return how grades become numbers."""
+        return Scale(self.gain, self.grade_max)
 
     @property
     def depth(self) -> int | None:
@@ -132,11 +137,7 @@ def grade_runs(
 
 def select_all(settings: Settings) -> Selector:
     """Return the selector that asks about everything open in rows that are not settled."""
-    return SelectAll(
-        lambda pool: is_settled(
-            pool, settings.measures, gain=settings.gain, grade_max=settings.grade_max
-        )
-    )
+    return SelectAll(lambda pools: are_settled(pools, settings.measures, scale=settings.scale))
 
 
 def _judge_open(

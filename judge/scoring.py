@@ -28,48 +28,78 @@ class Mean:
         return self.lo < self.hi
 
 
-def score(
-    pool: QueryPool, measures: Iterable[Measure], *, run: int = 0, gain: str, grade_max: int
-) -> dict[Measure, Bounded]:
-    """Return the measures of one run's row that are defined for it.
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How grades become numbers: the gain of nDCG and the top grade G."""
+
+    gain: str
+    grade_max: int
+
+
+def score_rows(
+    pools: Sequence[QueryPool], measures: Iterable[Measure], *, run: int = 0, scale: Scale
+) -> list[dict[Measure, Bounded]]:
+    """Return, for each query, the measures of one run's row that are defined for it.
 
     Golden measures need an answer to look for; graded ones are defined for every row
     but one whose question has no answer. A row that failed to run could have been
     anything: [0, 1].
     """
-    if pool.query.is_answerless:
-        return {}
-    asked = [m for m in measures if m.family == "graded" or pool.query.has_answer]
-    row = pool.query.rows[run]
-    if row is not None and row.error is not None:
-        return dict.fromkeys(asked, _FAILED)
-    grades = grade_pool(pool, grade_max=grade_max)
-    ranking = pool.rankings[run]
-    match = pool.query.golden.match if pool.query.golden else "all"
-    found: dict[Measure, Bounded] = {}
+    asked = tuple(measures)
+    found: list[dict[Measure, Bounded]] = [{} for _ in pools]
+    answered = [at for at, pool in enumerate(pools) if not pool.query.is_answerless]
+    ran = [at for at in answered if not _failed(pools[at], run)]
+    grades = [grade_pool(pools[at], grade_max=scale.grade_max) for at in ran]
+    rankings = [pools[at].rankings[run] for at in ran]
     for measure in asked:
         if measure.family == "graded":
-            found[measure] = graded.evaluate(measure, ranking, grades, gain=gain)
+            bounded = graded.evaluate_rows(measure, rankings, grades, gain=scale.gain)
+            for at, value in zip(ran, bounded, strict=True):
+                found[at][measure] = value
         else:
-            value = golden.evaluate(measure, pool.expected.golden_ranks(run, match=match))
-            found[measure] = Bounded(value, value, value)
+            for at in ran:
+                if pools[at].query.has_answer:
+                    found[at][measure] = _golden(measure, pools[at], run)
+        for at in answered:
+            if measure not in found[at] and (
+                measure.family == "graded" or pools[at].query.has_answer
+            ):
+                found[at][measure] = _FAILED
     return found
 
 
-def is_settled(pool: QueryPool, measures: Iterable[Measure], *, gain: str, grade_max: int) -> bool:
-    """Tell whether no grade that is still open could change a graded measure of any run."""
-    if pool.query.is_answerless or not any(judgment.is_open for judgment in pool.judgments):
-        return True
+def _failed(pool: QueryPool, run: int) -> bool:
+    row = pool.query.rows[run]
+    return row is not None and row.error is not None
+
+
+def _golden(measure: Measure, pool: QueryPool, run: int) -> Bounded:
+    match = pool.query.golden.match if pool.query.golden else "all"
+    value = golden.evaluate(measure, pool.expected.golden_ranks(run, match=match))
+    return Bounded(value, value, value)
+
+
+def are_settled(
+    pools: Sequence[QueryPool], measures: Iterable[Measure], *, scale: Scale
+) -> list[bool]:
+    """Tell, for each query, whether no open grade could change a graded measure of any run."""
+    settled = [
+        pool.query.is_answerless or not any(judgment.is_open for judgment in pool.judgments)
+        for pool in pools
+    ]
     asked = [measure for measure in measures if measure.family == "graded"]
-    return all(
-        row is None
-        or row.error is not None
-        or not any(
-            bounded.is_open
-            for bounded in score(pool, asked, run=run, gain=gain, grade_max=grade_max).values()
-        )
-        for run, row in enumerate(pool.query.rows)
-    )
+    waiting = [at for at, done in enumerate(settled) if not done]
+    n_runs = len(pools[0].query.rows) if pools else 0
+    moving: set[int] = set()
+    for run in range(n_runs):
+        ran = [at for at in waiting if not _failed(pools[at], run)]
+        scores = score_rows([pools[at] for at in ran], asked, run=run, scale=scale)
+        moving |= {
+            at
+            for at, row in zip(ran, scores, strict=True)
+            if any(bounded.is_open for bounded in row.values())
+        }
+    return [done or at not in moving for at, done in enumerate(settled)]
 
 
 def grade_pool(pool: QueryPool, *, grade_max: int) -> GradePool:

@@ -11,11 +11,12 @@ from judge.evidence.queries import join
 from judge.measures.names import parse_measure
 from judge.measures.pool import Bounded
 from judge.run import Golden, KnownGrade, Result, Row, Run
-from judge.scoring import grade_pool, is_settled, mean, means, score
+from judge.scoring import Scale, are_settled, grade_pool, mean, means, score_rows
 
 NDCG = parse_measure("nDCG@10")
 RR = parse_measure("RR")
 R5 = parse_measure("R@5")
+LINEAR = Scale("linear", 3)
 
 
 def pool(
@@ -29,7 +30,7 @@ def pool(
 
 
 def scored(pool: QueryPool) -> dict[str, Bounded]:
-    scores = score(pool, [NDCG, RR, R5], gain="linear", grade_max=3)
+    (scores,) = score_rows([pool], [NDCG, RR, R5], scale=LINEAR)
     return {str(measure): bounded for measure, bounded in scores.items()}
 
 
@@ -45,15 +46,15 @@ def test_a_golden_at_rank_two_with_the_rest_open() -> None:
 
 def test_a_complete_golden_settles_the_row() -> None:
     row = pool("a", "b", golden=Golden(("b",), query_id="q", complete=True))
-    assert is_settled(row, [NDCG], gain="linear", grade_max=3)
+    assert are_settled([row], [NDCG], scale=LINEAR) == [True]
     assert scored(row)["nDCG@10"].value == pytest.approx(1 / math.log2(3))
 
 
 def test_open_chunks_that_cannot_move_the_measure_leave_the_row_settled() -> None:
     # [3, b] is in order whatever b is; [3, b, c] is not where c > b.
     known = [KnownGrade("a", 3, 3, "q")]
-    assert is_settled(pool("a", "b", known=known), [NDCG], gain="linear", grade_max=3)
-    assert not is_settled(pool("a", "b", "c", known=known), [NDCG], gain="linear", grade_max=3)
+    rows = [pool("a", "b", known=known), pool("a", "b", "c", known=known)]
+    assert are_settled(rows, [NDCG], scale=LINEAR) == [True, False]
 
 
 def test_a_row_without_golden_has_no_golden_measure() -> None:

@@ -22,15 +22,17 @@ class Selector(Protocol):
 class SelectAll:
     """Ask about every open chunk of every row that is not settled."""
 
-    def __init__(self, is_settled: Callable[[QueryPool], bool]) -> None:
-        self._is_settled = is_settled
+    def __init__(self, are_settled: Callable[[Sequence[QueryPool]], Sequence[bool]]) -> None:
+        self._are_settled = are_settled
 
     def next(self, pools: Sequence[QueryPool], *, limit: int) -> list[Ask]:
         """Return all that is left, in the order of the rows; `limit` is not needed."""
+        asking = [at for at, pool in enumerate(pools) if any(pool.asks)]
+        settled = self._are_settled([pools[at] for at in asking])
         return [
-            (position, chunk)
-            for position, pool in enumerate(pools)
-            if any(pool.asks) and not self._is_settled(pool)
-            for asks in pool.asks
+            (at, chunk)
+            for at, done in zip(asking, settled, strict=True)
+            if not done
+            for asks in pools[at].asks
             for chunk in asks
         ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from judge.errors import UsageError
@@ -26,6 +26,28 @@ def evaluate(
     Bounded(value=0.5, lo=0.5, hi=1.0, exact=True)
     """
     return _FORMULAS[measure.name](measure, ranking, pool, gain)
+
+
+def evaluate_rows(
+    measure: Measure,
+    rankings: Sequence[Ranking],
+    pools: Sequence[GradePool],
+    *,
+    gain: str = "linear",
+) -> list[Bounded]:
+    """Return `evaluate` of many rows; the open ones share one pass of the bounds."""
+    rows = list(zip(rankings, pools, strict=True))
+    waiting = [at for at, (_, pool) in enumerate(rows) if pool.lo != pool.hi]
+    if measure.name != "nDCG" or measure.k is None or len(waiting) < 2:
+        return [evaluate(measure, ranking, pool, gain=gain) for ranking, pool in rows]
+    together = bounds.ndcg_rows(
+        [rankings[at] for at in waiting], [pools[at] for at in waiting], k=measure.k, gain=gain
+    )
+    bounded = dict(zip(waiting, together, strict=True))
+    return [
+        bounded[at] if at in bounded else evaluate(measure, ranking, pool, gain=gain)
+        for at, (ranking, pool) in enumerate(rows)
+    ]
 
 
 def _ndcg(measure: Measure, ranking: Ranking, pool: GradePool, gain: str) -> Bounded:

@@ -14,7 +14,7 @@ from judge.grades import Conflict, Source
 from judge.measures.names import Measure
 from judge.measures.pool import Bounded
 from judge.run import Run
-from judge.scoring import Mean, means, score
+from judge.scoring import Mean, means, score_rows
 
 COMPLETE = 0
 INCOMPLETE = 3
@@ -151,11 +151,11 @@ def build_report(grading: Grading, *, timing: Mapping[str, float] | None = None)
     """Return the report of a grading of one run; runs are compared in `compare`, not here."""
     assert len(grading.runs) == 1, "a report is about one run"
     settings = grading.settings
-    rows = []
-    for pool in grading.pools:
-        scores = score(pool, settings.measures, gain=settings.gain, grade_max=settings.grade_max)
-        missed = misses(pool.query, pool.expected, run=0, depth=settings.reach)
-        rows.append(RowReport(pool, scores, missed))
+    scores = score_rows(grading.pools, settings.measures, scale=settings.scale)
+    rows = [
+        RowReport(pool, row, misses(pool.query, pool.expected, run=0, depth=settings.reach))
+        for pool, row in zip(grading.pools, scores, strict=True)
+    ]
     return Report(
         grading=grading,
         rows=tuple(rows),
