@@ -20,7 +20,7 @@ LAYERS = (
     *("errors", "grades", "run"),
     *("formats", "evidence", "readlog", "measures", "judging", "statistics"),
     *("scoring", "measuring", "rescoring", "doctor", "cascade"),
-    *("compare", "gate", "calibrate", "spotcheck", "retrieval", "sweep", "labelling"),
+    *("compare", "gate", "calibration", "calibrate", "spotcheck", "retrieval", "sweep", "labelling"),
     *("report", "api", "cli"),
 )
 # Packages that others could lift out and use alone.

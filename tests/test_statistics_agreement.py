@@ -117,9 +117,10 @@ def test_one_and_the_same_grade_leaves_kappa_undefined_but_not_ac1():
 def test_a_judge_with_one_grade_has_kappa_0_and_a_remark():
     counts = table([0, 1, 2, 3], [1, 1, 1, 1], grade_max=3)
     assert agreement.kappa(counts) == 0.0
-    assert agreement.remark(counts) == "judge used a single grade"
-    assert agreement.remark(counts.T) == "human used a single grade"
-    assert agreement.remark(table(HUMAN, JUDGE, grade_max=3)) == ""
+    assert agreement.remark("kappa", counts) == "judge used a single grade"
+    assert agreement.remark("kappa", counts.T) == "human used a single grade"
+    assert agreement.remark("kappa_at_2", counts) == "judge stayed on one side of the cut"
+    assert agreement.remark("kappa", table(HUMAN, JUDGE, grade_max=3)) == ""
 
 
 def test_cut_with_everything_on_one_side_has_a_reason():

@@ -15,7 +15,13 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "grade": ("judge.cli.grade", "Grade what a search system returned; report bounded nDCG."),
     "measure": ("judge.cli.measure", "Evaluate runs against qrels, exactly as trec_eval does."),
     "demo": ("judge.cli.demo", "Show the whole thing on a built-in example, offline."),
+    "retrieve": (
+        "judge.cli.retrieve",
+        "Search a corpus with the built-in engine; write a run.",
+    ),
+    "sweep": ("judge.cli.sweep", "Turn one knob of a search and read, per slice, what it does."),
     "rrf-cost": ("judge.cli.rrf_cost", "Say how many ranks a multiplier costs on fused scores."),
+    "calibrate": ("judge.cli.calibrate", "Say how far a judge agrees with people's labels."),
     "doctor": ("judge.cli.doctor", "Say what a file can support, and the next step."),
 }
 

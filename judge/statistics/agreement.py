@@ -221,11 +221,15 @@ def undefined(counts: Array) -> str:
     return "every grade is on one side of the cut"
 
 
-def remark(counts: Array) -> str:
-    """Say what makes the coefficients of this one table look worse than the agreement is."""
-    human, judge = (np.flatnonzero(counts.sum(axis)) for axis in (1, 0))
-    if len(judge) == 1 and len(human) > 1:
-        return "judge used a single grade"
-    if len(human) == 1 and len(judge) > 1:
-        return "human used a single grade"
-    return ""
+def remark(name: str, counts: Array) -> str:
+    """Say what makes this coefficient of one table look worse than the agreement is.
+
+    A coefficient of a cut (`kappa_at_3`) sees the two sides of the cut only.
+    """
+    _, _, cut = name.partition("_at_")
+    seen = binarised(counts, at=int(cut)) if cut else counts
+    human, judge = (np.count_nonzero(seen.sum(axis)) for axis in (1, 0))
+    if min(human, judge) != 1 or max(human, judge) == 1:
+        return ""
+    who = "judge" if judge == 1 else "human"
+    return f"{who} stayed on one side of the cut" if cut else f"{who} used a single grade"

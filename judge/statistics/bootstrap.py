@@ -29,9 +29,11 @@ def resampled_sums(
     """
     flat = per_cluster.reshape(len(per_cluster), -1)
     clusters = len(flat)
-    exact = clusters**clusters <= EXACT_LIMIT
-    counts = _all_counts(clusters) if exact else _drawn_counts(clusters, draws=draws, seed=seed)
-    sums = np.array([times @ flat for times in counts])
+    if clusters**clusters <= EXACT_LIMIT:
+        sums = _all_counts(clusters) @ flat
+    else:
+        drawn = _drawn_counts(clusters, draws=draws, seed=seed)
+        sums = np.array([times @ flat for times in drawn])
     return sums.reshape(len(sums), *per_cluster.shape[1:])
 
 

@@ -1,0 +1,215 @@
+"""How far a judge can be trusted: its grades against people's, per slice and overall."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from types import MappingProxyType
+
+from judge.errors import UsageError
+from judge.formats.labels import Label
+from judge.grades import GRADE_MAX
+from judge.run import Notice
+from judge.statistics.agreement import coefficients
+from judge.statistics.bootstrap import FEWEST_CLUSTERS
+from judge.statistics.estimate import Estimate
+from judge.statistics.paired import (
+    RESAMPLING,
+    Agreement,
+    GradedUnit,
+    Resampling,
+    agreement_among_people,
+    agreement_with_judge,
+)
+
+Pair = tuple[str, str]
+
+
+# Errors, not agreements: less is better, so "at least" makes no sense for them.
+_NO_REQUIREMENT = frozenset({"mae", "bias"})
+
+# More queries than this still to label means: the judge is at the threshold.
+_FAR = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationSettings:
+    """What a judge must reach to gate, and how intervals are drawn.
+
+    required: coefficient -> the least that its 95% interval may reach down to. By default a
+        quadratic kappa of 0.4, below which agreement beyond chance is called poor (Fleiss 1981)
+    """
+
+    grade_max: int = GRADE_MAX
+    required: Mapping[str, float] = field(
+        default_factory=lambda: MappingProxyType({"kappa_quadratic": 0.4})
+    )
+    resampling: Resampling = RESAMPLING
+
+    def __post_init__(self) -> None:
+        usable = [name for name in coefficients(self.grade_max) if name not in _NO_REQUIREMENT]
+        for name in self.required:
+            if name not in usable:
+                listed = ", ".join(usable)
+                raise UsageError(f"{name!r} cannot be required; use one of {listed}")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """May this judge gate? And the requirement that decides it.
+
+    may_gate: None where the labels are too few to tell
+    more_queries: about how many more would tell; None where that is unknown or above 1,000
+    """
+
+    may_gate: bool | None
+    coefficient: str
+    least: float
+    estimate: Estimate
+    more_queries: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """What a judge's grades are worth beside people's.
+
+    people: the raters among themselves, over the chunks that several of them graded; None
+        where there is none. judge_on_shared: the judge over the same chunks.
+    """
+
+    settings: CalibrationSettings
+    answer: Answer
+    overall: Agreement
+    slices: Mapping[str, Agreement]
+    raters: tuple[str, ...]
+    people: Agreement | None = None
+    judge_on_shared: Agreement | None = None
+    notices: tuple[Notice, ...] = ()
+
+
+def compare_with_labels(
+    judged: Mapping[Pair, int],
+    labels: Iterable[Label],
+    *,
+    slices: Mapping[str, str] = MappingProxyType({}),
+    settings: CalibrationSettings | None = None,
+) -> Calibration:
+    """Compare the judge's grades with people's labels.
+
+    judged: the judge's own grade of each (query id, chunk id)
+    slices: slice of each query id, for the lines per slice
+
+    What takes no part is counted in `notices`: labels of chunks that the judge did not grade,
+    and labels that were chosen by looking where others were drawn.
+    """
+    settings = settings or CalibrationSettings()
+    notices: list[Notice] = []
+    labels = tuple(labels)
+    units = _units(judged, _drawn(labels, notices), notices)
+    shared = [unit for unit in units if len(unit.humans) > 1]
+    by_slice: dict[str, list[GradedUnit]] = {}
+    for unit in units:
+        if unit.query_id in slices:
+            by_slice.setdefault(slices[unit.query_id], []).append(unit)
+    scale, draws = settings.grade_max, settings.resampling
+    with_judge = partial(agreement_with_judge, grade_max=scale, resampling=draws)
+    among_people = partial(agreement_among_people, grade_max=scale, resampling=draws)
+    overall = with_judge(units)
+    return Calibration(
+        settings=settings,
+        answer=_answer(overall, settings.required),
+        overall=overall,
+        slices={name: with_judge(part) for name, part in sorted(by_slice.items())},
+        raters=tuple(sorted({label.rater for label in labels if label.rater})),
+        people=among_people(shared) if shared else None,
+        judge_on_shared=with_judge(shared) if shared else None,
+        notices=tuple(notices),
+    )
+
+
+def _drawn(labels: Sequence[Label], notices: list[Notice]) -> list[tuple[Label, float]]:
+    """Return the labels that were drawn, each with its weight 1/pi.
+
+    Where any label says with what probability it was drawn, those that do not were chosen by
+    looking and stay out. Where none does, all count alike.
+    """
+    if all(label.pi is None for label in labels):
+        if labels:
+            text = "no label says with what probability it was drawn (pi): all count alike"
+            notices.append(Notice("no pi", len(labels), text))
+        return [(label, 1.0) for label in labels]
+    drawn = [(label, 1.0 / label.pi) for label in labels if label.pi is not None]
+    looked = len(labels) - len(drawn)
+    if looked:
+        text = f"{looked:,} labels left out: chosen by looking, not drawn (they have no pi)"
+        notices.append(Notice("label not drawn", looked, text))
+    return drawn
+
+
+def _units(
+    judged: Mapping[Pair, int], labels: Sequence[tuple[Label, float]], notices: list[Notice]
+) -> list[GradedUnit]:
+    humans: dict[Pair, list[int]] = {}
+    weights: dict[Pair, float] = {}
+    strangers: list[Label] = []
+    for label, weight in labels:
+        pair = (label.query_id, label.id)
+        if pair in judged:
+            humans.setdefault(pair, []).append(label.grade)
+            weights[pair] = weight
+        else:
+            strangers.append(label)
+    if strangers:
+        first = strangers[0]
+        text = (
+            f"{len(strangers):,} labels left out: the judge graded no such chunk "
+            f"(first: query {first.query_id!r}, chunk {first.id!r})"
+        )
+        notices.append(Notice("label without judgment", len(strangers), text))
+    return [
+        GradedUnit(pair[0], judged[pair], tuple(given), weights[pair])
+        for pair, given in humans.items()
+    ]
+
+
+def _answer(overall: Agreement, required: Mapping[str, float]) -> Answer:
+    """Return the answer of the requirement that is furthest from met."""
+    answers = [_requirement(name, least, overall) for name, least in required.items()]
+    return min(answers, key=lambda answer: _SEVERITY[answer.may_gate])
+
+
+_SEVERITY = {False: 0, None: 1, True: 2}
+
+
+def _requirement(name: str, least: float, overall: Agreement) -> Answer:
+    found, exact = overall.coefficients[name], overall.coefficients["exact"]
+    if found.value is None:
+        return Answer(None, name, least, found)
+    if exact.value == 1.0 and exact.lo is not None:
+        # No resample shows a disagreement; what is sure is how rare they are.
+        return Answer(exact.lo >= least or None, name, least, found)
+    if found.lo is None or found.hi is None:
+        few = FEWEST_CLUSTERS - overall.queries
+        return Answer(None, name, least, found, few if few > 0 else None)
+    if found.lo >= least or found.hi < least:
+        return Answer(found.lo >= least, name, least, found)
+    return Answer(
+        None,
+        name,
+        least,
+        found,
+        _more_queries(found.value, found.lo, found.hi, least, overall.queries),
+    )
+
+
+def _more_queries(value: float, lo: float, hi: float, least: float, queries: int) -> int | None:
+    """Return how many more queries shrink the interval until it clears the threshold.
+
+    An interval shrinks with the square root of its queries.
+    """
+    reach, gap = (value - lo if value >= least else hi - value), abs(value - least)
+    if gap * math.sqrt(1.0 + _FAR / queries) < reach:
+        return None
+    return math.ceil(queries * (reach / gap) ** 2) - queries

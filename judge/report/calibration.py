@@ -1,0 +1,184 @@
+"""What `judge calibrate` found, in sentences and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from judge.calibrate import CalibrationReport
+from judge.calibration import Answer, Calibration
+from judge.report.wording import plural
+from judge.rescoring import SystemOrders
+from judge.statistics.correction import Correction
+from judge.statistics.estimate import Estimate
+from judge.statistics.paired import Agreement
+
+SCHEMA = 1
+
+NAMES: Mapping[str, str] = MappingProxyType(
+    {
+        "exact": "exact agreement",
+        "within_one": "within one grade",
+        "kappa": "Cohen's kappa",
+        "kappa_linear": "linear kappa",
+        "kappa_quadratic": "quadratic kappa",
+        "ac1": "Gwet's AC1",
+        "ac2_linear": "Gwet's AC2, linear",
+        "ac2_quadratic": "Gwet's AC2, quadratic",
+        "alpha_nominal": "Krippendorff's alpha, nominal",
+        "alpha_ordinal": "Krippendorff's alpha, ordinal",
+        "alpha_interval": "Krippendorff's alpha, interval",
+        "mae": "mean absolute error",
+        "bias": "bias (judge - human)",
+    }
+)
+"""Coefficients as people call them; the cuts of the scale are named by `full_name`."""
+
+
+def full_name(coefficient: str) -> str:
+    """Return a coefficient's name for people.
+
+    >>> full_name("kappa_at_2"), full_name("ac1")
+    ('kappa of grade >= 2', "Gwet's AC1")
+    """
+    kind, at, cut = coefficient.partition("_at_")
+    return f"{kind} of grade >= {cut}" if at else NAMES[coefficient]
+
+
+def number(value: float) -> str:
+    """Return a coefficient to three decimals, without a minus zero."""
+    return f"{value:.3f}" if round(value, 3) else "0.000"
+
+
+def estimate_text(estimate: Estimate) -> str:
+    """Return `0.595 [0.480, 0.681]`; "-" where it is undefined."""
+    if estimate.value is None:
+        return "-"
+    if estimate.lo is None or estimate.hi is None:
+        return number(estimate.value)
+    return f"{number(estimate.value)} [{number(estimate.lo)}, {number(estimate.hi)}]"
+
+
+def headline(calibration: Calibration) -> str:
+    """Return the sentence that answers: may this judge gate?"""
+    overall, answer = calibration.overall, calibration.answer
+    if overall.pairs == 0:
+        return "Not calibrated: no human-judge pairs."
+    size = f"{plural(overall.pairs, 'chunk')} of {_queries(overall.queries)}"
+    name, found = full_name(answer.coefficient), estimate_text(answer.estimate)
+    if answer.may_gate is not None:
+        verdict = "This judge may gate" if answer.may_gate else "This judge may not gate"
+        side = "above" if answer.may_gate else "below"
+        return f"{verdict}: {name} is {found} over {size}, {side} the {answer.least:g} required."
+    if answer.estimate.value is None:
+        return (
+            f"Cannot tell whether this judge may gate: {name} of {size}: {answer.estimate.reason}."
+        )
+    return f"Too few labels to tell whether this judge may gate: {_why_not(answer, size)}."
+
+
+def _why_not(answer: Answer, size: str) -> str:
+    name, found = full_name(answer.coefficient), estimate_text(answer.estimate)
+    more = f"about {_queries(answer.more_queries)} more would tell" if answer.more_queries else ""
+    if answer.estimate.lo is None:
+        return f"{name} is {found} over {size}" + (f"; {more}" if more else "")
+    tail = more or "it lies so near that no number of labels worth giving would tell"
+    return f"{name} is {found} over {size}, on both sides of the {answer.least:g} required; {tail}"
+
+
+def _queries(count: int | None) -> str:
+    return "1 query" if count == 1 else f"{count:,} queries"
+
+
+def bias_text(estimate: Estimate) -> str:
+    """Return whether the judge is lenient or severe, as far as the interval tells."""
+    if estimate.value is None:
+        return f"bias unknown: {estimate.reason}"
+    is_certain = estimate.lo is not None and estimate.hi is not None
+    leaning = "lenient" if estimate.value > 0 else "severe"
+    if is_certain and estimate.lo <= 0 <= estimate.hi:  # type: ignore[operator]
+        leaning = "neither lenient nor severe for sure"
+    return f"bias {estimate_text(estimate)} grades: {leaning}"
+
+
+def people_lines(calibration: Calibration) -> list[str]:
+    """Return how people agree with each other, and the judge on the same chunks."""
+    people, judge = calibration.people, calibration.judge_on_shared
+    if people is None or judge is None:
+        return []
+    name = calibration.answer.coefficient
+    shared = plural(people.pairs, "chunk")
+    return [
+        f"On the {shared} that several people graded, {full_name(name)} is",
+        f"  people with each other  {estimate_text(people.coefficients[name])}",
+        f"  judge with a person     {estimate_text(judge.coefficients[name])}",
+    ]
+
+
+def calibration_document(report: CalibrationReport) -> dict[str, Any]:
+    """Return the report as JSON; what is undefined is null with a reason."""
+    calibration, answer = report.calibration, report.calibration.answer
+    settings = calibration.settings
+    return {
+        "schema": SCHEMA,
+        "may_gate": answer.may_gate,
+        "sentence": headline(calibration),
+        "more_queries": answer.more_queries,
+        "settings": {
+            "required": dict(settings.required),
+            "grade_max": settings.grade_max,
+            "draws": settings.resampling.draws,
+            "seed": settings.resampling.seed,
+        },
+        "overall": _agreement(calibration.overall),
+        "slices": {name: _agreement(part) for name, part in calibration.slices.items()},
+        "raters": list(calibration.raters),
+        "people": _optional(calibration.people),
+        "judge_on_shared": _optional(calibration.judge_on_shared),
+        "orders": None if report.orders is None else _orders(report.orders),
+        "corrected": {name: _correction(found) for name, found in report.corrected.items()},
+        "notices": list(
+            dict.fromkeys(notice.text for notice in (*report.notices, *calibration.notices))
+        ),
+    }
+
+
+def _optional(agreement: Agreement | None) -> dict[str, Any] | None:
+    return None if agreement is None else _agreement(agreement)
+
+
+def _agreement(agreement: Agreement) -> dict[str, Any]:
+    return {
+        "queries": agreement.queries,
+        "pairs": agreement.pairs,
+        "effective_pairs": agreement.effective_pairs,
+        "coefficients": {name: found.as_json() for name, found in agreement.coefficients.items()},
+        "confusion": [list(row) for row in agreement.confusion],
+        "precision": list(agreement.precision),
+        "recall": list(agreement.recall),
+    }
+
+
+def _orders(orders: SystemOrders) -> dict[str, Any]:
+    overlap = orders.overlap
+    return {
+        "measure": str(orders.measure),
+        "queries": orders.queries,
+        "means": {name: {"judge": j, "human": h} for name, (j, h) in orders.means.items()},
+        **{name: found.as_json() for name, found in orders.correlations.items()},
+        "rbo": None
+        if overlap is None
+        else {"extrapolated": overlap.extrapolated, "minimum": overlap.minimum},
+    }
+
+
+def _correction(correction: Correction) -> dict[str, Any]:
+    return {
+        "method": correction.method,
+        **correction.estimate.as_json(),
+        "judge": correction.judge_mean,
+        "human_only": correction.human_only.as_json(),
+        "labelled_queries": correction.labelled,
+        "queries": correction.units,
+    }

@@ -1,0 +1,220 @@
+"""The same runs scored twice: under the judge's grades and under people's.
+
+Two questions are answered from that. Do the two sources order the systems alike? And what
+would people's grades make of each mean, where they graded only some of the queries?
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.formats.labels import Label
+from judge.grades import GRADE_MAX
+from judge.measures.graded import evaluate
+from judge.measures.names import Measure
+from judge.measures.pool import GradePool
+from judge.run import Row, Run
+from judge.statistics.bootstrap import FEWEST_CLUSTERS, percentile_interval, resampled_sums
+from judge.statistics.correction import Correction, difference_estimator
+from judge.statistics.estimate import Estimate
+from judge.statistics.paired import RESAMPLING, Resampling
+from judge.statistics.rank_correlation import (
+    RankBiasedOverlap,
+    kendall_tau_b,
+    rank_biased_overlap,
+    spearman,
+    tau_ap,
+)
+
+Grades: TypeAlias = Mapping[str, Mapping[str, int]]
+"""query id -> chunk id -> grade"""
+
+Scores: TypeAlias = NDArray[np.float64]
+"""(runs, queries)"""
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """The grades that the judge and people gave, by query.
+
+    Where several people graded a chunk, `people` holds their median, the lower of two.
+    """
+
+    judge: Grades
+    people: Grades
+
+    @property
+    def shared(self) -> Sources:
+        """Return both sources over the chunks that both graded; queries without any are gone."""
+        both = {
+            query: grades.keys() & self.judge.get(query, {}).keys()
+            for query, grades in self.people.items()
+        }
+        judge, people = (
+            {query: {id: grades[query][id] for id in ids} for query, ids in both.items() if ids}
+            for grades in (self.judge, self.people)
+        )
+        return Sources(judge, people)
+
+    @property
+    def wholly_labelled(self) -> tuple[str, ...]:
+        """Return the queries of which people graded every chunk that the judge did."""
+        return tuple(
+            query
+            for query, grades in self.judge.items()
+            if grades.keys() <= self.people.get(query, {}).keys()
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """How a list is scored: a graded measure, its gain and its scale."""
+
+    measure: Measure
+    gain: str = "linear"
+    grade_max: int = GRADE_MAX
+
+
+@dataclass(frozen=True, slots=True)
+class SystemOrders:
+    """How alike two sources order systems, over the queries and chunks that both graded.
+
+    means: run -> (mean by the judge, mean by people), in the order of the runs
+    overlap: None with fewer than two systems
+    """
+
+    measure: Measure
+    queries: int
+    means: Mapping[str, tuple[float, float]]
+    correlations: Mapping[str, Estimate]
+    overlap: RankBiasedOverlap | None
+
+
+def sources(judged: Mapping[tuple[str, str], int], labels: Iterable[Label]) -> Sources:
+    """Return the grades of both sides by query."""
+    given: dict[tuple[str, str], list[int]] = {}
+    for label in labels:
+        given.setdefault((label.query_id, label.id), []).append(label.grade)
+    medians = {pair: sorted(grades)[(len(grades) - 1) // 2] for pair, grades in given.items()}
+    return Sources(_nested(judged), _nested(medians))
+
+
+def _nested(grades: Mapping[tuple[str, str], int]) -> Grades:
+    by_query: dict[str, dict[str, int]] = {}
+    for (query, id), grade in grades.items():
+        by_query.setdefault(query, {})[id] = grade
+    return by_query
+
+
+def score_runs(runs: Sequence[Run], grades: Grades, how: Scoring) -> Scores:
+    """Return each run's score of each query under one source; a query it lacks scores 0."""
+    named = [_rows_by_name(run) for run in runs]
+    scores = [[_score(rows.get(query), grades[query], how) for query in grades] for rows in named]
+    return np.array(scores, dtype=np.float64).reshape(len(runs), len(grades))
+
+
+def _rows_by_name(run: Run) -> Mapping[str, Row]:
+    """Return rows by every name that a label may call them: id, key or query text."""
+    names: dict[str, Row] = {}
+    for row in run.rows:
+        for name in (row.query_id, row.key, row.query):
+            if name is not None:
+                names.setdefault(name, row)
+    return names
+
+
+def _score(row: Row | None, grades: Mapping[str, int], how: Scoring) -> float:
+    if row is None:
+        return 0.0
+    place = {id: at for at, id in enumerate(grades)}
+    # A repeated id gains at its first slot only.
+    ranking = tuple(place.pop(result.id, None) for result in row.results)
+    known = tuple(grades.values())
+    pool = GradePool(known, known, grade_max=how.grade_max)
+    return evaluate(how.measure, ranking, pool, gain=how.gain).value
+
+
+def system_orders(
+    runs: Sequence[Run], both: Sources, how: Scoring, *, resampling: Resampling = RESAMPLING
+) -> SystemOrders:
+    """Correlate the systems' mean scores under the two sources, with intervals over queries.
+
+    Systems that tie under a source keep the order of `runs` in tau_ap and overlap.
+    """
+    shared = both.shared
+    judge, people = (score_runs(runs, side, how) for side in (shared.judge, shared.people))
+    queries = judge.shape[1]
+    by_judge, by_people = (side.mean(1) if queries else side.sum(1) for side in (judge, people))
+    drawn = None
+    if queries >= FEWEST_CLUSTERS and len(runs) > 1:
+        per_query = np.stack([judge.T, people.T], axis=1)
+        drawn = resampled_sums(per_query, draws=resampling.draws, seed=resampling.seed)
+    orders = [
+        [runs[at].name for at in np.argsort(-means, kind="stable")]
+        for means in (by_judge, by_people)
+    ]
+    return SystemOrders(
+        measure=how.measure,
+        queries=queries,
+        means={
+            run.name: (float(j), float(p))
+            for run, j, p in zip(runs, by_judge, by_people, strict=True)
+        },
+        correlations={
+            name: _with_interval(correlation, by_judge, by_people, drawn)
+            for name, correlation in CORRELATIONS.items()
+        },
+        overlap=rank_biased_overlap(*orders) if len(runs) > 1 and queries else None,
+    )
+
+
+CORRELATIONS: Mapping[str, Callable[[Sequence[float], Sequence[float]], Estimate]] = (
+    MappingProxyType({"tau_b": kendall_tau_b, "tau_ap": tau_ap, "spearman": spearman})
+)
+"""Rank correlations by name; the first argument is the judge's order, the second people's."""
+
+
+def _with_interval(
+    correlation: Callable[[Sequence[float], Sequence[float]], Estimate],
+    judge: Scores,
+    people: Scores,
+    drawn: Scores | None,
+) -> Estimate:
+    found = correlation(judge.tolist(), people.tolist())
+    if found.value is None or drawn is None:
+        reason = found.reason or f"CI n/a: fewer than {FEWEST_CLUSTERS} queries"
+        return Estimate(found.value, reason=reason)
+    # Few queries have few different resamples: each is correlated once.
+    different, which = np.unique(drawn.reshape(len(drawn), -1), axis=0, return_inverse=True)
+    pairs = different.reshape(len(different), 2, -1).tolist()
+    values = [correlation(first, second).value for first, second in pairs]
+    each = np.array([np.nan if value is None else value for value in values])
+    interval = percentile_interval(each[which.ravel()])
+    if interval is None:
+        return Estimate(found.value, reason="CI n/a: undefined in every resample")
+    return Estimate(found.value, interval[0], interval[1])
+
+
+def corrected_means(runs: Sequence[Run], both: Sources, how: Scoring) -> Mapping[str, Correction]:
+    """Return each run's mean corrected by the queries that people graded wholly.
+
+    The queries that the judge graded are the fixed set (`difference_estimator`). A query
+    graded in part tells nothing here: its score needs the grade of every chunk of its pool.
+    """
+    whole = both.wholly_labelled
+    judge = score_runs(runs, both.judge, how)
+    people = score_runs(runs, {query: both.people[query] for query in whole}, how)
+    column = {query: at for at, query in enumerate(whole)}
+    return {
+        run.name: difference_estimator(
+            judge[at].tolist(),
+            [float(people[at, column[q]]) if q in column else None for q in both.judge],
+        )
+        for at, run in enumerate(runs)
+    }

@@ -1,0 +1,182 @@
+"""The agreement of a judge with people, and of people among themselves, with intervals.
+
+A chunk that several people graded counts once: each of them is paired with the judge
+at an equal share. So the judge is measured against *a* person, as people are against each
+other, not against an average that is steadier than any of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.statistics import agreement
+from judge.statistics.bootstrap import (
+    DRAWS,
+    FEWEST_CLUSTERS,
+    percentile_interval,
+    resampled_sums,
+    zero_error_bound,
+)
+from judge.statistics.correction import effective_n
+from judge.statistics.estimate import Estimate
+
+Tables = NDArray[np.float64]
+
+_WHOLE = 1.0 - 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Resampling:
+    """How intervals are drawn: queries with replacement (`bootstrap.resampled_sums`)."""
+
+    draws: int = DRAWS
+    seed: int = 0
+
+
+RESAMPLING = Resampling()
+
+
+@dataclass(frozen=True, slots=True)
+class GradedUnit:
+    """One chunk with the judge's grade and those of the people who graded it, at least one.
+
+    weight: 1/pi where the chunk was drawn with probability pi
+    """
+
+    query_id: str
+    judge: int
+    humans: tuple[int, ...]
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Two sources of grades compared over some queries.
+
+    pairs: chunks compared, each once; effective_pairs: Kish's size where they were weighted
+    confusion: weight of the pairs, humans in rows and the judge in columns
+    precision, recall: per grade 0..G; None where it was never given
+    """
+
+    queries: int
+    pairs: int
+    effective_pairs: float
+    confusion: tuple[tuple[float, ...], ...]
+    coefficients: Mapping[str, Estimate]
+    precision: tuple[float | None, ...]
+    recall: tuple[float | None, ...]
+
+
+def agreement_with_judge(
+    units: Sequence[GradedUnit], *, grade_max: int, resampling: Resampling = RESAMPLING
+) -> Agreement:
+    """Compare the judge with each person who graded the same chunk."""
+    tables = _tables(units, grade_max, _judge_table)
+    return _measured(units, tables, tables, resampling)
+
+
+def agreement_among_people(
+    units: Sequence[GradedUnit], *, grade_max: int, resampling: Resampling = RESAMPLING
+) -> Agreement:
+    """Compare people with each other over chunks that at least two graded, in all ordered pairs.
+
+    Alpha is Krippendorff's for any number of raters, in which a chunk weighs by its raters.
+    """
+    # Halved, because the alpha of a table doubles it into a coincidence matrix.
+    coincident = _tables(units, grade_max, _coincidence_table) / 2.0
+    return _measured(units, _tables(units, grade_max, _people_table), coincident, resampling)
+
+
+def _judge_table(unit: GradedUnit, grade_max: int) -> Tables:
+    n = len(unit.humans)
+    return agreement.table(unit.humans, (unit.judge,) * n, grade_max=grade_max) / n
+
+
+def _people_table(unit: GradedUnit, grade_max: int) -> Tables:
+    return _coincidence_table(unit, grade_max) / len(unit.humans)
+
+
+def _coincidence_table(unit: GradedUnit, grade_max: int) -> Tables:
+    return agreement.coincidences([unit.humans], grade_max=grade_max)
+
+
+def _tables(
+    units: Sequence[GradedUnit], grade_max: int, table_of: Callable[[GradedUnit, int], Tables]
+) -> Tables:
+    """Return a table a query, (Q, q, q); weights are scaled to add up to the units."""
+    queries = {id: at for at, id in enumerate(dict.fromkeys(unit.query_id for unit in units))}
+    tables = np.zeros((len(queries), grade_max + 1, grade_max + 1))
+    scale = len(units) / math.fsum(unit.weight for unit in units) if units else 1.0
+    for unit in units:
+        tables[queries[unit.query_id]] += unit.weight * scale * table_of(unit, grade_max)
+    return tables
+
+
+def _measured(
+    units: Sequence[GradedUnit], tables: Tables, alpha_tables: Tables, resampling: Resampling
+) -> Agreement:
+    counts = tables.sum(0)
+    plain = _Sample(tables, resampling)
+    for_alpha = plain if alpha_tables is tables else _Sample(alpha_tables, resampling)
+    return Agreement(
+        queries=len(tables),
+        pairs=len(units),
+        effective_pairs=effective_n([unit.weight for unit in units]),
+        confusion=tuple(tuple(float(cell) for cell in row) for row in counts),
+        coefficients={
+            name: (for_alpha if name.startswith("alpha") else plain).estimate(name, coefficient)
+            for name, coefficient in agreement.coefficients(len(counts) - 1).items()
+        },
+        precision=_defined(agreement.precision(counts)),
+        recall=_defined(agreement.recall(counts)),
+    )
+
+
+def _defined(values: Tables) -> tuple[float | None, ...]:
+    return tuple(None if math.isnan(value) else float(value) for value in values)
+
+
+class _Sample:
+    """The tables of some queries and of their resamples, asked for one coefficient at a time."""
+
+    def __init__(self, tables: Tables, resampling: Resampling) -> None:
+        self._queries = len(tables)
+        self._counts = tables.sum(0)
+        self._drawn = None
+        if self._queries >= FEWEST_CLUSTERS:
+            self._drawn = resampled_sums(tables, draws=resampling.draws, seed=resampling.seed)
+
+    def estimate(self, name: str, coefficient: agreement.Coefficient) -> Estimate:
+        """Return a coefficient with its interval over queries, or the reason for its lack."""
+        value = float(coefficient(self._counts))
+        if math.isnan(value):
+            return Estimate(None, reason=agreement.undefined(self._counts))
+        if self._drawn is None:
+            return Estimate(value, reason=f"CI n/a: {self._queries} queries")
+        if np.trace(self._counts) >= self._counts.sum() * _WHOLE:
+            return self._perfect(name, value)
+        return self._drawn_interval(value, coefficient(self._drawn), name)
+
+    def _drawn_interval(self, value: float, drawn: Tables, name: str) -> Estimate:
+        notes = [agreement.remark(name, self._counts)]
+        interval = percentile_interval(drawn)
+        if interval is None or interval[0] == interval[1]:
+            notes.append("CI n/a: the same in every resample")
+            return Estimate(value, reason="; ".join(filter(None, notes)))
+        lo, hi, dropped = interval
+        if dropped:
+            notes.append(f"{dropped} of {len(drawn)} resamples undefined, dropped")
+        return Estimate(value, lo, hi, "; ".join(filter(None, notes)))
+
+    def _perfect(self, name: str, value: float) -> Estimate:
+        """Say what no disagreement at all allows to claim: no resample would show any."""
+        rate = zero_error_bound(self._queries)
+        reason = f"no disagreement in {self._queries} queries: at most {rate:.3f} have one (95%)"
+        if name == "exact":
+            return Estimate(value, 1.0 - rate, 1.0, reason)
+        return Estimate(value, reason=reason)

@@ -1,0 +1,185 @@
+"""`judge calibrate` on real and on awkward files: values, sentences, JSON, messages."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import pytest
+from click.testing import CliRunner
+from worked_agreement import HUMAN, JUDGE
+
+from judge.calibrate import calibrate
+from judge.calibration import CalibrationSettings
+from judge.cli.calibrate import command
+from judge.errors import InputError, UsageError
+from judge.formats import ReadOptions
+from judge.statistics.paired import Resampling
+
+FAST = CalibrationSettings(resampling=Resampling(draws=10))
+
+# Column of the published table -> our coefficient.
+CELLS = {
+    "kappa4": "kappa",
+    "alpha4": "alpha_ordinal",
+    "kappa_0v123": "kappa_at_1",
+    "kappa_01v23": "kappa_at_2",
+    "kappa_012v3": "kappa_at_3",
+    "alpha_0v123": "alpha_at_1",
+    "alpha_01v23": "alpha_at_2",
+    "alpha_012v3": "alpha_at_3",
+}
+
+
+def test_llmjudge_leaderboard_to_four_decimals(data):
+    folder = data / "llmjudge"
+    with (folder / "published_leaderboard.tsv").open() as stream:
+        published = list(csv.DictReader(stream, delimiter="\t"))
+    found, expected = {}, {}
+    for row in published:
+        name = row["submission"]
+        report = calibrate(
+            folder / "submissions" / f"{name}.txt",
+            folder / "human_test_qrels.txt",
+            options=ReadOptions(clip=True),
+            settings=FAST,
+        )
+        coefficients = report.calibration.overall.coefficients
+        for column, ours in CELLS.items():
+            found[name, column] = coefficients[ours].value
+            expected[name, column] = float(row[column])
+    assert len(found) == 64
+    assert found == pytest.approx(expected, abs=5.001e-5)
+
+
+def test_labels_above_the_scale_are_clipped_only_when_asked(data):
+    folder = data / "llmjudge"
+    labels, judgments = folder / "human_dev_qrels.txt", folder / "human_dev_qrels.txt"
+    stray = [line for line in labels.read_text().splitlines() if int(line.split()[3]) > 3]
+    if stray:
+        with pytest.raises(InputError, match="--clip"):
+            calibrate(judgments, labels, settings=FAST)
+    report = calibrate(judgments, labels, options=ReadOptions(clip=True), settings=FAST)
+    clipped = [notice for notice in report.notices if notice.kind == "clipped grade"]
+    assert sum(notice.count for notice in clipped) == 2 * len(stray)  # both sides are this file
+
+
+def test_dl19_agreement_of_gpt4o_with_nist(data):
+    folder = data / "dl19"
+    report = calibrate(
+        folder / "llm_umbrela-gpt4o_dl19.qrels.gz", folder / "human_dl19.qrels.gz", settings=FAST
+    )
+    overall = report.calibration.overall
+    assert (overall.pairs, overall.queries) == (9260, 43)
+    found = {name: overall.coefficients[name].value for name in DL19}
+    assert found == pytest.approx(DL19, abs=5e-5)
+
+
+DL19 = {"kappa": 0.3626, "kappa_linear": 0.4865, "kappa_quadratic": 0.5951, "kappa_at_2": 0.5244}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Return a folder with the worked example as verdicts.jsonl, labels.csv and two runs."""
+    pairs = [(f"q{i // 4}", f"c{i}") for i in range(24)]
+    verdicts = [
+        {"query_id": query, "id": id, "status": "graded", "grade": grade, "model": "m", "raw": "{}"}
+        for (query, id), grade in zip(pairs, JUDGE, strict=True)
+    ]
+    verdicts += [
+        {"query_id": "q0", "id": "blank", "status": "rule", "grade": 0},
+        {"query_id": "q0", "id": "silent", "status": "refused", "grade": None, "reason": "no"},
+    ]
+    (tmp_path / "verdicts.jsonl").write_text("".join(json.dumps(v) + "\n" for v in verdicts))
+    lines = [f"{q};{c};{g};ann;0.5" for (q, c), g in zip(pairs, HUMAN, strict=True)]
+    header = "\ufeffquery_id;chunk_id;grade;rater;pi"
+    (tmp_path / "labels.csv").write_text("\r\n".join([header, *lines, ""]), newline="")
+    for name, step in (("up", 1), ("down", -1)):
+        rows = [
+            {"query_id": f"q{q}", "slice": "even" if q % 2 == 0 else "odd",
+             "query": f"question {q}",
+             "results": [{"id": f"c{i}"} for i in range(4 * q, 4 * q + 4)][::step]}
+            for q in range(6)
+        ]  # fmt: skip
+        (tmp_path / f"{name}.json").write_text(json.dumps({"name": name, "rows": rows}))
+    return tmp_path
+
+
+def _run(*arguments):
+    return CliRunner().invoke(command, [str(part) for part in arguments], standalone_mode=False)
+
+
+def test_command_reads_bom_semicolons_and_crlf_and_says_the_sentence_first(folder):
+    done = _run(folder, folder / "labels.csv")
+    assert done.exception is None, done.output
+    first = " ".join(done.stdout.splitlines()[:2])
+    assert first.startswith("This judge may gate: quadratic kappa is 0.872 [0.736, 0.919] over 24")
+    assert "1 judgments" not in done.stdout
+    assert "judgments by 'rule' left out" in " ".join(done.stdout.split())
+
+
+def test_command_orders_runs_by_slice_and_both_sources(folder):
+    runs = [part for name in ("up", "down") for part in ("--runs", folder / f"{name}.json")]
+    done = _run(folder / "verdicts.jsonl", folder / "labels.csv", *runs)
+    assert done.exception is None, done.output
+    assert "even" in done.stdout and "odd" in done.stdout
+    assert "Order of 2 runs by mean nDCG@10 over 6 queries" in done.stdout
+    assert "means corrected by labels of 6 of 6 queries" in done.stdout
+
+
+def test_json_holds_no_nan_and_reasons_for_null(folder):
+    labels = folder / "one.csv"
+    labels.write_text("query_id,chunk_id,grade\nq0,c0,0\n")
+    done = _run(folder, labels, "--json")
+    report = json.loads(done.stdout, parse_constant=pytest.fail)
+    assert report["may_gate"] is None
+    kappa = report["overall"]["coefficients"]["kappa"]
+    assert kappa["value"] is None
+    assert kappa["reason"] == "only grade 0 used; raw agreement 1.000 (n=1)"
+    assert report["sentence"].startswith("Cannot tell whether this judge may gate")
+
+
+def test_no_shared_chunk_is_said_in_the_first_line(folder):
+    labels = folder / "none.csv"
+    labels.write_text("query_id,chunk_id,grade\nq77,c0,0\n")
+    done = _run(folder, labels)
+    assert done.stdout.splitlines()[0] == "Not calibrated: no human-judge pairs."
+    assert "1 labels left out: the judge graded no such chunk" in " ".join(done.stdout.split())
+
+
+def test_threshold_is_a_setting(folder):
+    done = _run(folder, folder / "labels.csv", "--require", "kappa_quadratic=0.95")
+    assert done.stdout.startswith("This judge may not gate")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--require", "kappa_quadratic=high"), "needs a number"),
+        (("--require", "bias=0.1"), "cannot be required"),
+        (("-m", "RR"), "sees no grades"),
+    ],
+)
+def test_wrong_settings_are_named(folder, arguments, message):
+    done = _run(folder, folder / "labels.csv", *arguments)
+    assert isinstance(done.exception, UsageError)
+    assert message in str(done.exception)
+
+
+def test_folder_without_verdicts_says_what_to_name(tmp_path):
+    with pytest.raises(InputError, match=r"no verdicts\.jsonl in this folder"):
+        calibrate(tmp_path, tmp_path / "labels.csv")
+
+
+def test_two_runs_of_one_name_are_refused(folder):
+    with pytest.raises(UsageError, match="two runs are named 'up'"):
+        calibrate(folder, folder / "labels.csv", runs=[folder / "up.json", folder / "up.json"])
+
+
+def test_two_grades_by_one_rater_are_named_with_both_places(folder):
+    labels = folder / "twice.csv"
+    labels.write_text("query_id,chunk_id,grade,rater\nq0,c0,0,ann\nq0,c0,3,ann\nq0,c1,9,ann\n")
+    with pytest.raises(InputError) as caught:
+        calibrate(folder, labels)
+    assert "twice.csv:3" in str(caught.value) and "twice.csv:2" in str(caught.value)
+    assert "twice.csv:4" in str(caught.value)  # the grade off the scale, in the same message

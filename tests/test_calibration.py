@@ -1,0 +1,154 @@
+"""Joining labels with verdicts, weights, several raters, and the answer: may this judge gate?"""
+
+from __future__ import annotations
+
+import pytest
+from worked_agreement import HUMAN, JUDGE
+
+from judge.calibration import CalibrationSettings, compare_with_labels
+from judge.errors import UsageError
+from judge.formats import Label
+from judge.statistics.paired import Resampling
+
+PAIRS = [(f"q{i // 4}", f"c{i}") for i in range(24)]
+JUDGED = dict(zip(PAIRS, JUDGE, strict=True))
+LABELS = [Label(query, id, grade) for (query, id), grade in zip(PAIRS, HUMAN, strict=True)]
+
+
+def test_worked_example_with_its_exact_interval():
+    found = compare_with_labels(JUDGED, LABELS).overall
+    assert (found.queries, found.pairs) == (6, 24)
+    quadratic = found.coefficients["kappa_quadratic"]
+    assert quadratic.value == pytest.approx(0.871951, abs=5e-7)
+    assert (quadratic.lo, quadratic.hi) == pytest.approx((0.735849, 0.919192), abs=5e-7)
+    assert found.confusion[1] == (1, 3, 1, 0)
+
+
+def test_slices_have_lines_of_their_own():
+    slices = {"q0": "entity", "q1": "entity", "q2": "semantic"}
+    found = compare_with_labels(JUDGED, LABELS, slices=slices)
+    assert {name: part.pairs for name, part in found.slices.items()} == {"entity": 8, "semantic": 4}
+    assert found.overall.pairs == 24
+    # q0 and q1: human 0 0 1 0 3 2 0 0, judge 0 1 1 0 3 3 0 0: six of eight alike.
+    assert found.slices["entity"].coefficients["exact"].value == 0.75
+    assert found.slices["entity"].coefficients["exact"].reason == "CI n/a: 2 queries"
+
+
+def test_labels_of_chunks_that_were_not_judged_are_counted_not_dropped_silently():
+    found = compare_with_labels(JUDGED, [*LABELS, Label("q9", "x", 3)])
+    assert found.overall.pairs == 24
+    assert [n.text for n in found.notices if n.kind == "label without judgment"] == [
+        "1 labels left out: the judge graded no such chunk (first: query 'q9', chunk 'x')"
+    ]
+
+
+def test_labels_chosen_by_looking_stay_out_of_estimates():
+    drawn = [Label(label.query_id, label.id, label.grade, pi=0.5) for label in LABELS[:12]]
+    looked_at = [Label(label.query_id, label.id, 0) for label in LABELS[12:]]
+    found = compare_with_labels(JUDGED, [*drawn, *looked_at])
+    assert found.overall.pairs == 12
+    assert found.notices[0].count == 12
+    assert "chosen by looking" in found.notices[0].text
+
+
+def test_labels_weigh_by_the_inverse_of_their_probability():
+    # The worked sample: weighted quadratic kappa 0.811024, Kish's n 3.789474.
+    human, judge, pi = (0, 1, 1, 2, 3), (0, 0, 1, 2, 3), (0.25, 0.25, 0.5, 1.0, 1.0)
+    labels = [Label("q", str(i), h, pi=p) for i, (h, p) in enumerate(zip(human, pi, strict=True))]
+    judged = {("q", str(i)): grade for i, grade in enumerate(judge)}
+    found = compare_with_labels(judged, labels).overall
+    assert found.coefficients["kappa_quadratic"].value == pytest.approx(0.811024, abs=5e-7)
+    assert found.effective_pairs == pytest.approx(3.789474, abs=5e-7)
+
+
+def test_several_raters_of_a_chunk_count_once_together():
+    # Judge 2; people 2 and 1: half the chunk agrees exactly, all of it within one.
+    labels = [Label("q", "a", 2, rater="ann"), Label("q", "a", 1, rater="ben")]
+    found = compare_with_labels({("q", "a"): 2}, labels)
+    assert found.overall.pairs == 1
+    assert found.overall.coefficients["exact"].value == 0.5
+    assert found.overall.coefficients["within_one"].value == 1.0
+    assert found.raters == ("ann", "ben")
+
+
+def test_people_are_compared_with_each_other():
+    # The worked missing-data example, 3 raters x 10 units: alpha ordinal 0.870193 over the
+    # nine units that at least two graded.
+    raters = {
+        "r1": (0, 1, 2, 3, 3, 2, 1, None, None, 0),
+        "r2": (0, 1, 2, 3, 2, 2, 1, 1, None, 0),
+        "r3": (None, 1, 3, 3, 3, None, 0, 1, 2, 1),
+    }
+    labels = [
+        Label(f"q{unit}", "c", grade, rater=rater)
+        for rater, grades in raters.items()
+        for unit, grade in enumerate(grades)
+        if grade is not None
+    ]
+    found = compare_with_labels({(f"q{unit}", "c"): 1 for unit in range(10)}, labels)
+    assert found.people is not None and found.judge_on_shared is not None
+    assert found.people.coefficients["alpha_ordinal"].value == pytest.approx(0.870193, abs=5e-7)
+    assert found.people.pairs == found.judge_on_shared.pairs == 9
+    assert found.overall.pairs == 10
+
+
+def test_single_rater_has_nobody_to_be_compared_with():
+    assert compare_with_labels(JUDGED, LABELS).people is None
+
+
+def _answer(judged, labels, **required):
+    settings = CalibrationSettings(required=required, resampling=Resampling(200, 0))
+    return compare_with_labels(judged, labels, settings=settings).answer
+
+
+def test_interval_above_the_threshold_may_gate():
+    assert _answer(JUDGED, LABELS, kappa_quadratic=0.7).may_gate is True  # [0.736, 0.919]
+
+
+def test_interval_below_the_threshold_may_not():
+    assert _answer(JUDGED, LABELS, kappa_quadratic=0.95).may_gate is False
+
+
+def test_interval_across_the_threshold_says_how_many_queries_more():
+    # 0.871951 - 0.735849 = 0.136102 below; to clear 0.8 it must shrink to 0.071951:
+    # 6 (0.136102 / 0.071951)^2 = 21.5 queries, 22 - 6 = 16 more.
+    answer = _answer(JUDGED, LABELS, kappa_quadratic=0.8)
+    assert (answer.may_gate, answer.more_queries) == (None, 16)
+
+
+def test_threshold_at_the_value_is_out_of_reach():
+    value = compare_with_labels(JUDGED, LABELS).overall.coefficients["exact"].value
+    answer = _answer(JUDGED, LABELS, exact=value)
+    assert (answer.may_gate, answer.more_queries) == (None, None)
+
+
+def test_every_requirement_must_hold_and_the_worst_is_named():
+    answer = _answer(JUDGED, LABELS, kappa_quadratic=0.7, exact=0.9)  # exact [0.625, 0.75]
+    assert (answer.may_gate, answer.coefficient) == (False, "exact")
+
+
+def test_too_few_queries_cannot_tell():
+    answer = _answer(JUDGED, LABELS[:8], kappa_quadratic=0.1)
+    assert (answer.may_gate, answer.more_queries) == (None, 3)  # two of at least five
+
+
+def test_perfect_judge_may_gate_by_what_is_sure():
+    labels = [Label(f"q{i}", "c", i % 4) for i in range(30)]
+    judged = {(f"q{i}", "c"): i % 4 for i in range(30)}
+    found = compare_with_labels(judged, labels)
+    exact = found.overall.coefficients["exact"]
+    assert exact.lo == pytest.approx(1 - 0.095034, abs=5e-7)  # 0.05^(1/30), not [1, 1]
+    assert found.overall.coefficients["kappa"].lo is None
+    assert found.answer.may_gate is True
+
+
+def test_nothing_to_compare_is_not_calibrated():
+    found = compare_with_labels({}, [])
+    assert found.answer.may_gate is None
+    assert found.overall.coefficients["exact"].reason == "no human-judge pairs"
+
+
+@pytest.mark.parametrize("name", ["bias", "mae", "cohen"])
+def test_only_agreements_can_be_required(name):
+    with pytest.raises(UsageError, match="cannot be required; use one of exact, within_one, kappa"):
+        CalibrationSettings(required={name: 0.5})

@@ -1,0 +1,116 @@
+"""Runs scored under the judge and under people: orders and corrected means."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from judge.formats import Label
+from judge.measures.names import parse_measure
+from judge.rescoring import Scoring, corrected_means, score_runs, sources, system_orders
+from judge.run import Result, Row, Run
+
+HOW = Scoring(parse_measure("nDCG@2"))
+SECOND = 1 / math.log2(3)  # discount of rank 2
+
+
+def _run(name, lists):
+    rows = [
+        Row(key=query, query_id=query, results=tuple(Result(id) for id in ids))
+        for query, ids in lists.items()
+    ]
+    return Run(name, tuple(rows))
+
+
+def test_several_people_count_by_their_lower_median():
+    labels = [Label("q", "a", grade, rater=str(grade)) for grade in (3, 0, 2, 1)]
+    assert sources({}, labels).people == {"q": {"a": 1}}
+
+
+def test_shared_holds_what_both_graded_and_whole_what_people_completed():
+    both = sources(
+        {("q1", "a"): 1, ("q1", "b"): 2, ("q2", "a"): 3},
+        [Label("q1", "a", 0), Label("q2", "a", 3), Label("q2", "z", 1), Label("q3", "a", 1)],
+    )
+    assert both.shared.judge == {"q1": {"a": 1}, "q2": {"a": 3}}
+    assert both.shared.people == {"q1": {"a": 0}, "q2": {"a": 3}}
+    assert both.wholly_labelled == ("q2",)
+
+
+def test_scores_count_a_missing_row_and_a_repeated_slot_as_nothing():
+    grades = {"q1": {"a": 3, "b": 1}, "q2": {"a": 1}}
+    run = _run("r", {"q1": ["b", "b", "a"]})
+    # q1: 1 at rank 1, the repeat gains nothing: 1 / (3 + 1 SECOND).
+    assert score_runs([run], grades, HOW)[0] == pytest.approx([1 / (3 + SECOND), 0.0])
+
+
+def test_rows_are_found_by_query_text_where_there_is_no_id():
+    run = Run("r", (Row(key="row 1", query="how so?", results=(Result("a"),)),))
+    assert score_runs([run], {"how so?": {"a": 2}}, HOW).tolist() == [[1.0]]
+
+
+def test_orders_that_differ():
+    # Judge prefers x first, people y first: the two systems swap.
+    judged = {("q1", "x"): 3, ("q1", "y"): 0}
+    labels = [Label("q1", "x", 0), Label("q1", "y", 3)]
+    runs = [_run("A", {"q1": ["x"]}), _run("B", {"q1": ["y"]})]
+    found = system_orders(runs, sources(judged, labels), HOW)
+    assert found.means == {"A": (1.0, 0.0), "B": (0.0, 1.0)}
+    assert found.correlations["tau_b"].value == -1.0
+    assert found.correlations["tau_b"].reason == "CI n/a: fewer than 5 queries"
+
+
+def test_orders_without_a_shared_query_have_a_reason():
+    runs = [_run("A", {}), _run("B", {})]
+    found = system_orders(runs, sources({("q", "a"): 1}, []), HOW)
+    assert found.queries == 0
+    assert found.overlap is None
+    assert found.correlations["tau_ap"].reason == "undefined: constant"
+
+
+def test_one_run_has_no_order():
+    found = system_orders(
+        [_run("A", {"q": ["a"]})], sources({("q", "a"): 1}, [Label("q", "a", 1)]), HOW
+    )
+    assert found.correlations["spearman"].reason == "undefined: n<2"
+
+
+def test_labels_move_the_corrected_mean():
+    # Ten queries of one chunk; the judge says 3 everywhere (nDCG 1), people graded six of
+    # them and found nothing in three: mean(judge) + mean(human - judge) = 1 - 3 / 6.
+    judged = {(f"q{i}", "a"): 3 for i in range(10)}
+    labels = [Label(f"q{i}", "a", 3 * (i % 2)) for i in range(6)]
+    run = _run("A", {f"q{i}": ["a"] for i in range(10)})
+    found = corrected_means([run], sources(judged, labels), HOW)["A"]
+    assert found.judge_mean == 1.0
+    assert found.estimate.value == pytest.approx(0.5)
+    # Spread of 0, 1, 0, 1, 0, 1 is sqrt(0.3); (1 - 6/10) of it; t with 5 degrees 2.570582.
+    reach = 2.570582 * math.sqrt(0.4 * 0.3 / 6)
+    assert found.estimate.hi - 0.5 == pytest.approx(reach, rel=1e-6)
+
+
+def test_query_labelled_in_part_corrects_nothing():
+    judged = {(f"q{i}", id): 3 for i in range(10) for id in "ab"}
+    labels = [Label(f"q{i}", "a", 0) for i in range(10)]
+    run = _run("A", {f"q{i}": ["a", "b"] for i in range(10)})
+    found = corrected_means([run], sources(judged, labels), HOW)["A"]
+    assert found.estimate.reason == "0 labelled, at least 5 are needed"
+
+
+def test_dl19_systems_are_ordered_alike(data):
+    from judge.formats import read_labels, read_runs
+    from judge.formats.verdicts import read_verdicts
+    from judge.statistics.paired import Resampling
+
+    folder = data / "dl19"
+    both = sources(
+        read_verdicts(folder / "llm_umbrela-gpt4o_dl19.qrels.gz").grades,
+        read_labels(folder / "human_dl19.qrels.gz").labels,
+    )
+    runs = list(read_runs(folder / "all37_top20.trecrun.gz").values())
+    how = Scoring(parse_measure("nDCG@10"))
+    found = system_orders(runs, both, how, resampling=Resampling(draws=10))
+    assert (len(found.means), found.queries) == (37, 43)
+    assert found.correlations["tau_b"].value == pytest.approx(0.9159, abs=5e-5)
+    assert found.means["ICT-BERT2"][1] == pytest.approx(0.665, abs=5e-5)  # NIST's own mean
