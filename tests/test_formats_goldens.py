@@ -130,7 +130,7 @@ def test_a_key_of_several_fields_needs_objects() -> None:
 
 
 def test_no_goldens_at_all_is_an_error() -> None:
-    assert refusal(text="[]") == ["<stream>: no goldens; give at least one line"]
+    assert refusal(text="[]") == ["<stream>: no goldens; give at least one"]
     assert refusal(text="q 0 d 1")[0].startswith("<stream>: not JSON; it starts 'q 0 d 1'")
 
 

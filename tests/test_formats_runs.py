@@ -283,9 +283,9 @@ def test_texts_come_from_the_corpus_and_queries() -> None:
     ("content", "said"),
     [
         ("", "<stream>: an empty file; was the command that wrote it stopped?"),
-        ("[]", "<stream>: no rows; a run has at least one row"),
-        ("{}", "<stream>: no rows; a run has at least one row"),
-        ('{"rows": []}', "<stream>: no rows; a run has at least one row"),
+        ("[]", "<stream>: no rows; give at least one"),
+        ("{}", "<stream>: no rows; give at least one"),
+        ('{"rows": []}', "<stream>: no rows; give at least one"),
         ("[1]", "<stream>: [0]: 1; a row is an object"),
         ('"text"', "<stream>:1: 1 columns: '\"text\"'; a run line is: query Q0 document"),
         ('[{"query": "q", "ranked": 3}]', "<stream>: [0].results: 3; results are a list"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from judge.errors import SHOWN_PROBLEMS, InputError, Problem
@@ -75,6 +76,12 @@ class Findings:
         """Raise InputError with every problem recorded so far, if there are any."""
         if self._problems:
             raise InputError(self._problems, total=self._total)
+
+    def check_some(self, found: Collection[object], what: str, file: str) -> None:
+        """Raise InputError with every problem, or because the file held none of `what`."""
+        if not found and not self._problems:
+            self.problem(file, f"no {what}", "give at least one")
+        self.check()
 
     def notices(self) -> tuple[Notice, ...]:
         """Return one line for everything that was counted, in the order first met."""

@@ -12,14 +12,13 @@ from judge.formats.ids import id_text, key_id
 from judge.formats.opening import SourceFile, read_text
 from judge.formats.options import DEFAULTS, ReadOptions
 from judge.formats.records import records
-from judge.formats.spellings import RESULT, ROW
+from judge.formats.spellings import PLAIN, RESULT, ROW
 from judge.formats.values import Naming, flag, naming
 from judge.run import Golden, Notice
 
 _EMPTY = 'name an id, or add "complete": true if the question has no answer'
 MATCHES = ("all", "any")
 STRICT = frozenset({"query", "slice", "expected"})
-PLAIN = frozenset({"ranked", "user_input", "reference_context_ids"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +48,7 @@ def read_goldens(source: SourceFile, options: ReadOptions = DEFAULTS) -> GoldenF
         for place, record in records(file, findings, under="goldens").items
     ]
     fields.report()
-    findings.check()
-    if not read:
-        raise InputError(Problem(file.name, "no goldens", "give at least one line"))
+    findings.check_some(read, "goldens", file.name)
     return GoldenFile(tuple(golden for golden in read if golden), findings.notices())
 
 

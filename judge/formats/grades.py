@@ -10,11 +10,11 @@ from judge.formats.decoding import Document, Fields, decode, looks_like_json
 from judge.formats.fields import FieldReader
 from judge.formats.findings import Findings, Place, shown
 from judge.formats.ids import id_text
-from judge.formats.opening import SourceFile, TextFile, read_text
+from judge.formats.opening import SourceFile, TextFile, read_text, source_name
 from judge.formats.options import DEFAULTS, ReadOptions
 from judge.formats.records import records_of
 from judge.formats.scale import Scale
-from judge.formats.spellings import GRADE
+from judge.formats.spellings import GRADE, PLAIN
 from judge.formats.tables import table_delimiter, table_records
 from judge.formats.values import label
 from judge.grades import Source
@@ -22,7 +22,6 @@ from judge.run import KnownGrade, Notice
 
 _QRELS_LINE = "a qrels line is: query 0 document grade"
 _NAME_THEM = "say which fields they are: --map FIELD=query_id, FIELD=id, FIELD=grade"
-_PLAIN = frozenset({"chunk_id", "query-id", "corpus-id", "score"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +69,7 @@ def read_grades(source: SourceFile, options: ReadOptions = DEFAULTS) -> GradeFil
         if interval is not None:
             placed.add(statement, interval)
     scale.report()
-    findings.check()
+    findings.check_some(placed.pairs, "grades", source_name(source))
     return GradeFile(tuple(placed.grades()), findings.notices())
 
 
@@ -91,7 +90,7 @@ def read_qrels(source: SourceFile, options: ReadOptions = DEFAULTS) -> Qrels:
         if grade is not None:
             placed.add(statement, (grade, grade))
     scale.report()
-    findings.check()
+    findings.check_some(placed.pairs, "grades", source_name(source))
     qrels: dict[str, dict[str, int]] = {}
     for (query, id), (_, (grade, _)) in placed.pairs.items():
         qrels.setdefault(query, {})[id] = grade
@@ -214,7 +213,7 @@ def _nested(value: Fields, place: Place) -> Iterator[Statement]:
 def _recorded(
     records: Iterable[tuple[Place, object]], options: ReadOptions, findings: Findings
 ) -> Iterator[Statement]:
-    reader = FieldReader("grade", GRADE, findings=findings, renames=options.map, plain=_PLAIN)
+    reader = FieldReader("grade", GRADE, findings=findings, renames=options.map, plain=PLAIN)
     for place, record in records:
         if not isinstance(record, dict):
             findings.problem(place, shown(record), "a grade is an object with query_id, id, grade")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from judge.formats.findings import Findings, Place, shown
 from judge.formats.grades import Statement, statements
-from judge.formats.opening import SourceFile, read_text
+from judge.formats.opening import SourceFile, read_text, source_name
 from judge.formats.options import DEFAULTS, ReadOptions
 from judge.formats.scale import Scale
 from judge.formats.values import number
@@ -52,7 +52,7 @@ def read_labels(source: SourceFile, options: ReadOptions = DEFAULTS) -> LabelFil
         if label is not None:
             _add(labels, label, statement.place, findings)
     scale.report()
-    findings.check()
+    findings.check_some(labels, "labels", source_name(source))
     return LabelFile(tuple(label for _, label in labels.values()), findings.notices())
 
 

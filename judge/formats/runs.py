@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import PurePath
 
-from judge.errors import InputError, Problem, UsageError
+from judge.errors import UsageError
 from judge.formats.decoding import Document, Fields, decode, looks_like_json
 from judge.formats.findings import Findings, Place, shown
 from judge.formats.ids import id_text
@@ -94,8 +94,6 @@ def _chosen(runs: dict[str, Run], tag: str | None, file: str) -> Run:
 def _trec_file(file: TextFile, options: ReadOptions) -> dict[str, Run]:
     findings = Findings()
     runs = trec_runs(file, options=options, findings=findings)
-    if not runs:
-        raise InputError(Problem(file.name, "no rows", "a run has at least one line"))
     notices = findings.notices()
     return {
         tag: Run(
@@ -124,9 +122,7 @@ def _json_run(file: TextFile, options: ReadOptions) -> Run:
         if field not in ("name", "rows"):
             what = f"file field {shown(field)} ignored"
             findings.count("ignored field", what, place=Place(file.name))
-    findings.check()
-    if not read.rows:
-        raise InputError(Problem(file.name, "no rows", "a run has at least one row"))
+    findings.check_some(read.rows, "rows", file.name)
     name = id_text(held.around.get("name")) or name
     return Run(name, read.rows, read.grades, notices=findings.notices())
 

@@ -6,6 +6,15 @@ from types import MappingProxyType
 
 from judge.formats.fields import Spellings
 
+PLAIN = frozenset(
+    {
+        *("ranked", "user_input", "reference_context_ids"),
+        *("_id", "docid", "doc_id", "doc", "passage", "contents"),
+        *("chunk_id", "query-id", "corpus-id"),
+    }
+)
+"""Spellings that our documentation names beside our own: reading them is no guess."""
+
 ROW: Spellings = MappingProxyType(
     {
         "query_id": ("qid", "query-id", "queryId", "question_id", "id", "_id"),

@@ -10,10 +10,10 @@ from judge.formats.decoding import Document, Fields, decode, looks_like_json
 from judge.formats.fields import FieldReader, Spellings
 from judge.formats.findings import Findings, Place, shown
 from judge.formats.ids import id_text, key_id
-from judge.formats.opening import SourceFile, TextFile, read_text
+from judge.formats.opening import SourceFile, TextFile, read_text, source_name
 from judge.formats.options import DEFAULTS, ReadOptions
 from judge.formats.records import records_of
-from judge.formats.spellings import QUERY, TEXT
+from judge.formats.spellings import PLAIN, QUERY, TEXT
 from judge.formats.values import words
 from judge.run import Notice, Result, Row, Run
 
@@ -63,7 +63,7 @@ def read_corpus(source: SourceFile, options: ReadOptions = DEFAULTS) -> Corpus:
         document = id_text(fields.get("document_id"))
         if document is not None:
             documents[id] = document
-    findings.check()
+    findings.check_some(texts, "texts", source_name(source))
     return Corpus(texts, documents, findings.notices())
 
 
@@ -81,7 +81,7 @@ def read_queries(source: SourceFile, options: ReadOptions = DEFAULTS) -> Queries
             _again(id, place, same=same, keyed=False, findings=findings)
         else:
             texts[id] = text.strip()
-    findings.check()
+    findings.check_some(texts, "queries", source_name(source))
     return Queries(texts, findings.notices())
 
 
@@ -128,7 +128,7 @@ def text_records(
 ) -> Iterator[tuple[Place, Fields, Fields]]:
     """Yield each record of a file of texts: where it stands, as written, under our names."""
     id_name, text_name = list(spellings)[:2]
-    reader = FieldReader("text", spellings, findings=findings, renames=options.map)
+    reader = FieldReader("text", spellings, findings=findings, renames=options.map, plain=PLAIN)
     pairs = _lines if not looks_like_json(file) else _json_records
     for place, record in pairs(file, id_name, text_name, findings):
         if isinstance(record, dict):
