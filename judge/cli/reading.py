@@ -11,7 +11,9 @@ import click
 
 from judge.errors import UsageError
 from judge.formats.options import ReadOptions
+from judge.formats.spellings import LEFT_OUT, OUR_FIELDS
 
+_TARGETS = OUR_FIELDS | {LEFT_OUT}
 _FLAGS = (
     click.option(
         "--map",
@@ -86,7 +88,7 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
         **rest: Any,
     ) -> Any:
         options = ReadOptions(
-            map=pairs("--map", field_map),
+            map=_renames(field_map),
             key=tuple(name.strip() for name in key.split(",") if name.strip()),
             run_tag=run_tag,
             grade_max=grade_max,
@@ -121,6 +123,17 @@ def pairs(flag: str, values: tuple[str, ...]) -> Mapping[str, str]:
         if found.setdefault(theirs, ours) != ours:
             raise UsageError(f"{flag}: {theirs!r} is given twice: {found[theirs]!r} and {ours!r}")
     return found
+
+
+def _renames(values: tuple[str, ...]) -> Mapping[str, str]:
+    renames = pairs("--map", values)
+    unknown = next((ours for ours in renames.values() if ours not in _TARGETS), None)
+    if unknown is not None:
+        names = ", ".join(sorted(OUR_FIELDS))
+        raise UsageError(
+            f"--map: there is no field {unknown!r}; it is {LEFT_OUT} or one of {names}"
+        )
+    return renames
 
 
 def _grades(values: tuple[str, ...], grade_max: int) -> Mapping[str, int] | None:

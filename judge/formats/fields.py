@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from judge.formats.decoding import Fields
 from judge.formats.findings import Findings, Place, shown
-
-Spellings: TypeAlias = Mapping[str, tuple[str, ...]]
-"""Our name of a field -> other names it is known to go by, the likeliest first."""
-
-LEFT_OUT = "-"
+from judge.formats.spellings import LEFT_OUT, Spellings
 
 
 @dataclass(slots=True)

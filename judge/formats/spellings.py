@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import MappingProxyType
+from typing import TypeAlias
 
-from judge.formats.fields import Spellings
+Spellings: TypeAlias = Mapping[str, tuple[str, ...]]
+"""Our name of a field -> other names it is known to go by, the likeliest first."""
+
+LEFT_OUT = "-"
+"""What `--map` calls a field that is not to be read."""
 
 PLAIN = frozenset(
     {
@@ -104,3 +110,6 @@ GRADE: Spellings = MappingProxyType(
     }
 )
 """A grade or a label: one line about one (query, chunk)."""
+
+OUR_FIELDS = frozenset(name for fields in (ROW, RESULT, TEXT, QUERY, GRADE) for name in fields)
+"""Every field name of ours: what a foreign field may be mapped to."""

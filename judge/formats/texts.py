@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from judge.formats.decoding import Document, Fields, decode, looks_like_json
-from judge.formats.fields import FieldReader, Spellings
+from judge.formats.fields import FieldReader
 from judge.formats.findings import Findings, Place, shown
 from judge.formats.ids import id_text, key_id
 from judge.formats.opening import SourceFile, TextFile, read_text, source_name
 from judge.formats.options import DEFAULTS, ReadOptions
 from judge.formats.records import records_of
-from judge.formats.spellings import PLAIN, QUERY, TEXT
+from judge.formats.spellings import PLAIN, QUERY, TEXT, Spellings
 from judge.formats.values import words
 from judge.run import Notice, Result, Row, Run
 

@@ -7,11 +7,10 @@ as text; the rank column is never looked at.
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
-
-import numpy as np
 
 from judge.formats.findings import Findings, Place, shown
 from judge.formats.opening import SourceFile, TextFile, read_text
@@ -72,8 +71,7 @@ def ordered(
     """
     compared = [score for _, score in scored]
     if precision == "single":
-        with np.errstate(over="ignore"):
-            compared = np.array(compared, dtype=np.float32).tolist()
+        compared = array("f", compared).tolist()  # the C cast: beyond its range is inf
     order = sorted(range(len(scored)), key=lambda i: scored[i][0], reverse=True)
     order.sort(key=compared.__getitem__, reverse=True)
     n_tied = len(compared) - len(set(compared))
