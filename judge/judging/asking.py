@@ -2,166 +2,131 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
 from dataclasses import dataclass, field, replace
 
-from judge.errors import BackendUnavailable
 from judge.judging import suspicion
-from judge.judging.backends.backend import Backend
-from judge.judging.budget import Budget
 from judge.judging.cache import Entry, Keys, sha256
 from judge.judging.exchange import (
     CallFailure,
     Pair,
-    RateLimited,
     Refused,
     Reply,
     Request,
     StopAsking,
+    TooLong,
     Verdict,
 )
-from judge.judging.ledger import Ledger
-from judge.judging.limits import Clock, Limits, Throttle
-from judge.judging.progress import Tally
 from judge.judging.prompt import Message, Prompt
-from judge.judging.retrying import Patience, retry
+from judge.judging.retrying import retry
+from judge.judging.sending import Desk, Line, Usage
 from judge.judging.verdict import PARSER, Parsed, parse_reply
 
-_MAX_TOKENS = 512
-_MORE_TOKENS = 4096
+_LENGTHS = {"grade": 128, "text": 512}
+"""Tokens a reply may have, by what it holds; a reply that was cut gets the longer limit once."""
+_LONGER = 4096
+_LEAST_MASS = 0.8
+_WORD = re.compile(r"\w+")
 
 
 @dataclass(slots=True)
-class Desk:
-    """What all judges of a run share: limits, budget, clock, counters, and the cache."""
-
-    limits: Limits
-    budget: Budget
-    clock: Clock
-    tally: Tally
-    ledger: Ledger
-
-
-@dataclass(slots=True)
-class _Conversation:
-    """What was said about one pair so far, over all its requests."""
+class _Case:
+    """One pair on its way to a verdict: what is asked next, and what it has cost so far."""
 
     pair: Pair
-    patience: Patience
-    attempts: int = 0
-    prompt_tokens: int | None = 0
-    completion_tokens: int | None = 0
+    request: Request
+    usage: Usage = field(default_factory=Usage)
+    reply: Reply | None = None
     flags: list[str] = field(default_factory=list)
-
-    def heard(self, reply: Reply) -> None:
-        """Add up usage; once a reply came without it, the total is unknown."""
-        self.prompt_tokens = _plus(self.prompt_tokens, reply.prompt_tokens)
-        self.completion_tokens = _plus(self.completion_tokens, reply.completion_tokens)
 
 
 class Asker:
-    """Settles pairs through one backend.
+    """Settles pairs through one backend."""
 
-    Every request is counted before it goes out, so attempts equal requests on the wire. After
-    `StopAsking` or `BackendUnavailable` nothing more is sent.
-    """
-
-    def __init__(self, backend: Backend, prompt: Prompt, throttle: Throttle, desk: Desk) -> None:
-        self.backend = backend
-        self.prompt = prompt
-        self._keys = Keys(backend.settings, prompt_sha256=prompt.sha256)
-        self._throttle = throttle
+    def __init__(self, line: Line, prompt: Prompt, desk: Desk) -> None:
+        self.line = line
+        self._prompt = prompt
         self._desk = desk
-        self._stopped: StopAsking | BackendUnavailable | None = None
+        self._keys = Keys(line.backend.settings, prompt_sha256=prompt.sha256)
+        self._max_tokens = max(_LENGTHS[kind] for _, kind in prompt.reply)
 
     def key(self, pair: Pair) -> str:
         """Return what a reply for the pair is stored under; a recording goes by ids instead."""
-        if self.backend.recorded:
+        if self.line.backend.recorded:
             return f"{pair.query_id}\n{pair.id}"
         return self._keys.key(pair.query, pair.text)
 
     async def settle(self, pair: Pair, key: str) -> Verdict:
         """Return the verdict for one pair; BackendUnavailable if the judge is out of reach."""
-        desk = self._desk
-        if known := desk.ledger.find([key]):
+        ledger = self._desk.ledger
+        if known := ledger.find([key]):
             # Another process paid for it since our bulk look-up.
             return verdict_of(known[key], pair, cached=True)
-        clock = desk.clock
-        talk = _Conversation(pair, Patience(clock, desk.limits.total_s, clock.now()))
+        case = _Case(pair, self._request(pair, pair.text))
         try:
-            parsed, reply = await self._converse(talk)
+            parsed = await self._converse(case)
         except StopAsking as stop:
-            parsed, reply = Parsed("failed", reason=str(stop)), None
-        entry = self._entry(key, talk, parsed, reply)
-        if talk.attempts and not self.backend.recorded:
+            parsed = Parsed("failed", reason=str(stop))
+        entry = self._entry(key, case, parsed)
+        if case.usage.attempts:
             texts = {entry.query_sha256: pair.query, entry.text_sha256: pair.text}
-            entry = await desk.ledger.keep(entry, texts=texts)
-        verdict = verdict_of(entry, pair, cached=self.backend.recorded)
-        return replace(verdict, attempts=talk.attempts, cost_usd=0.0)
+            entry = await ledger.keep(entry, texts=texts)
+        verdict = verdict_of(entry, pair, cached=self.line.backend.recorded)
+        return replace(verdict, attempts=case.usage.attempts, cost_usd=case.usage.cost_usd)
 
-    async def _converse(self, talk: _Conversation) -> tuple[Parsed, Reply | None]:
-        """Return what the model says in the end, after one repair at most."""
-        request = Request(
-            talk.pair, self.prompt, self.prompt.render(talk.pair.query, talk.pair.text), _MAX_TOKENS
-        )
-        reply = None
+    def _request(self, pair: Pair, text: str) -> Request:
+        messages = self._prompt.render(pair.query, text)
+        return Request(pair, self._prompt, messages, self._max_tokens)
+
+    async def _converse(self, case: _Case) -> Parsed:
+        """Return what the model says in the end: after one shorter chunk, one longer limit or
+        one repair at most."""
         try:
-            parsed, reply = await self._ask(talk, request)
-            if parsed.status == "repair" and reply.finish == "length":
-                request = replace(request, max_tokens=_MORE_TOKENS)
-                parsed, reply = await self._ask(talk, request)
-            elif parsed.status == "repair":
-                parsed, reply = await self._ask(talk, _repair(request, reply, parsed.reason))
+            try:
+                parsed = await self._ask(case)
+            except TooLong:
+                self._shorten(case)
+                parsed = await self._ask(case)
+            if parsed.status == "repair":
+                parsed = await self._ask_again(case, parsed.reason)
         except Refused as failure:
-            return Parsed("refused", reason=str(failure)), reply
+            return Parsed("refused", reason=str(failure))
         except CallFailure as failure:
-            return Parsed("failed", reason=str(failure)), reply
-        return parsed, reply
+            return Parsed("failed", reason=str(failure))
+        return parsed
 
-    async def _ask(self, talk: _Conversation, request: Request) -> tuple[Parsed, Reply]:
+    async def _ask_again(self, case: _Case, reason: str) -> Parsed:
+        reply = case.reply
+        assert reply is not None, "only a reply can be repaired"
+        if reply.finish == "length":
+            case.request = replace(case.request, max_tokens=_LONGER)
+            parsed = await self._ask(case)
+            if parsed.status == "grade":
+                self._max_tokens = _LONGER  # this model thinks aloud: do not pay twice each time
+            return parsed
+        if reply.text is not None:
+            case.request = _repair(case.request, reply.text, reason)
+        return await self._ask(case)
+
+    async def _ask(self, case: _Case) -> Parsed:
         async def attempt() -> Reply:
-            return await self._send(talk, request)
+            return await self.line.send(case.request, case.usage)
 
-        reply = await retry(attempt, patience=talk.patience, clock=self._desk.clock)
-        talk.heard(reply)
-        prompt = self.prompt
-        return parse_reply(reply.text, field=prompt.field, grade_max=prompt.grade_max), reply
+        reply = case.reply = await retry(attempt, usage=case.usage, desk=self._desk)
+        if cut := _cut_prompt(case.request, reply):
+            return Parsed("failed", reason=cut)
+        prompt = self._prompt
+        parsed = parse_reply(reply.text, field=prompt.field, grade_max=prompt.grade_max)
+        return _weighed(parsed, reply) if parsed.status == "grade" else parsed
 
-    async def _send(self, talk: _Conversation, request: Request) -> Reply:
-        """Send one request when its turn comes: one call here is one request on the wire."""
-        desk, clock = self._desk, self._desk.clock
-        talk.patience.held_s += await self._throttle.admit(0)
-        sent_at = clock.now()
-        try:
-            if self._stopped is not None:
-                raise self._stopped
-            if not self.backend.recorded:
-                desk.budget.take()
-                desk.tally.made += 1
-                desk.tally.retried += talk.attempts > 0
-                talk.attempts += 1
-            reply = await self.backend.answer(request)
-        except RateLimited as failure:
-            self._slow_down(failure, sent_at)
-            raise
-        except (StopAsking, BackendUnavailable) as stop:
-            self._stopped = stop
-            raise
-        finally:
-            self._throttle.release()
-        self._throttle.replied()
-        return reply
+    def _shorten(self, case: _Case) -> None:
+        text = case.pair.text
+        short = shorten(text)
+        case.flags.append(f"chunk shortened to {len(short)} of {len(text)} characters")
+        case.request = self._request(case.pair, short)
 
-    def _slow_down(self, failure: RateLimited, sent_at: float) -> None:
-        try:
-            self._throttle.slow_down(failure, sent_at=sent_at)
-        except StopAsking as stop:
-            self._stopped = stop
-            raise
-
-    def _entry(self, key: str, talk: _Conversation, parsed: Parsed, reply: Reply | None) -> Entry:
-        prompt, pair = self.prompt, talk.pair
-        flags = (*suspicion.flags(pair.text), *talk.flags)
+    def _entry(self, key: str, case: _Case, parsed: Parsed) -> Entry:
+        prompt, pair, reply = self._prompt, case.pair, case.reply
         return Entry(
             key=key,
             status=_STATUS[parsed.status],
@@ -171,15 +136,16 @@ class Asker:
             parser=PARSER,
             field=prompt.field,
             grade_max=prompt.grade_max,
-            model=self.backend.name,
+            model=self.line.backend.name,
             prompt=prompt.label,
             settings_sha256=self._keys.settings_sha256,
             query_sha256=sha256(pair.query),
             text_sha256=sha256(pair.text),
-            prompt_tokens=talk.prompt_tokens,
-            completion_tokens=talk.completion_tokens,
-            flags=flags,
-            probabilities=reply.probabilities if reply else None,
+            prompt_tokens=case.usage.prompt_tokens,
+            completion_tokens=case.usage.completion_tokens,
+            cost_usd=case.usage.cost_usd,
+            flags=(*suspicion.flags(pair.text), *case.flags),
+            probabilities=_renormalised(reply) if parsed.status == "grade" else None,
             sent=dict(reply.sent) if reply else None,
         )
 
@@ -209,17 +175,58 @@ def verdict_of(entry: Entry, pair: Pair, *, cached: bool) -> Verdict:
     )
 
 
-def _repair(request: Request, reply: Reply, reason: str) -> Request:
+def shorten(text: str) -> str:
+    """Return the head and the tail of a chunk that is too long, half of it in all.
+
+    Two thirds of what is kept are head: what a passage is about stands there.
+
+    >>> shorten("0123456789ab")
+    '0123 … ab'
+    """
+    keep = len(text) // 2
+    tail = keep // 3
+    return f"{text[: keep - tail]} … {text[len(text) - tail :]}"
+
+
+def _cut_prompt(request: Request, reply: Reply) -> str:
+    """Return why a reply does not count because the server cut our prompt, else "".
+
+    Every word is a token at least; half of that leaves room for how servers count.
+    """
+    if reply.prompt_tokens is None:
+        return ""
+    words = sum(len(_WORD.findall(turn.content)) for turn in request.messages)
+    if reply.prompt_tokens >= words / 2:
+        return ""
+    return (
+        f"the server cut the prompt: it read {reply.prompt_tokens} tokens of at least {words};"
+        " raise its context size"
+    )
+
+
+def _weighed(parsed: Parsed, reply: Reply) -> Parsed:
+    """Return a grade only if the grades' tokens had most of the probability."""
+    if reply.probabilities is None:
+        return parsed
+    mass = sum(reply.probabilities)
+    if mass >= _LEAST_MASS:
+        return parsed
+    return Parsed("repair", reason=f"the grades had only {mass:.2f} of the token probability")
+
+
+def _renormalised(reply: Reply | None) -> tuple[float, ...] | None:
+    if reply is None or not reply.probabilities:
+        return None
+    mass = sum(reply.probabilities)
+    return tuple(round(p / mass, 6) for p in reply.probabilities)
+
+
+def _repair(request: Request, said: str, reason: str) -> Request:
     """Return the request that names what was wrong with the reply."""
     prompt = request.prompt
     demand = (
         f"Your reply could not be used: {reason}. Reply again with one JSON object whose field"
         f' "{prompt.field}" is an integer from 0 to {prompt.grade_max}, and nothing else.'
     )
-    said = Message("assistant", reply.text or "(empty)")
-    messages: Sequence[Message] = (*request.messages, said, Message("user", demand))
-    return replace(request, messages=tuple(messages), repair=reason)
-
-
-def _plus(total: int | None, more: int | None) -> int | None:
-    return None if total is None or more is None else total + more
+    turns = (Message("assistant", said), Message("user", demand))
+    return replace(request, messages=(*request.messages, *turns), repair=reason)

@@ -1,10 +1,89 @@
-"""What may be spent: calls and money, counted before a request goes out."""
+"""What may be spent: calls and money, set aside before a request goes out.
+
+Prices come from a file of ours that the user can override; a model that is in neither has no
+price, and its cost is unknown, never 0.
+"""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
 
-from judge.judging.exchange import StopAsking
+from judge.errors import InputError, Problem
+from judge.judging.exchange import Reply, Request, StopAsking
+
+_CHARACTERS_A_TOKEN = 3
+"""Fewer than any common tokeniser has for prose, so that an estimate is rather too high."""
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """Prices of one model, in USD a million tokens."""
+
+    prompt: float
+    completion: float
+
+    def of(self, prompt_tokens: int, completion_tokens: int) -> float:
+        """Return the cost in USD of so many tokens.
+
+        >>> Price(prompt=0.25, completion=2.0).of(1000, 10)
+        0.00027
+        """
+        return (prompt_tokens * self.prompt + completion_tokens * self.completion) / 1e6
+
+
+FREE = Price(0.0, 0.0)
+
+
+def read_prices(path: str | None = None) -> dict[str, Price]:
+    """Return prices by model: ours, and over them those of the user's file of the same shape.
+
+    InputError names every entry of the user's file that is not a price.
+    """
+    ours = resources.files("judge.judging").joinpath("prices.json").read_bytes()
+    prices = _parse(ours, "prices.json")
+    if path is not None:
+        try:
+            prices |= _parse(Path(path).read_bytes(), path)
+        except OSError as error:
+            raise InputError(Problem(path, f"cannot be read ({error.strerror})")) from error
+    return prices
+
+
+def _parse(data: bytes, where: str) -> dict[str, Price]:
+    fix = 'write {"usd_per_million_tokens": {"MODEL": {"prompt": 0.25, "completion": 2}}}'
+    try:
+        table = json.loads(data)["usd_per_million_tokens"].items()
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(Problem(where, "not a price list", fix)) from error
+    bad = [Problem(f"{where}: {model}", "not a price", fix) for model, p in table if not _price(p)]
+    if bad:
+        raise InputError(bad)
+    return {model: Price(float(p["prompt"]), float(p["completion"])) for model, p in table}
+
+
+def _price(value: object) -> bool:
+    return isinstance(value, dict) and all(
+        type(value.get(part)) in (int, float) and 0 <= value[part] < float("inf")
+        for part in ("prompt", "completion")
+    )
+
+
+def price_of(model: str, prices: Mapping[str, Price]) -> Price | None:
+    """Return a model's price, by its full name or without a provider before it.
+
+    >>> price_of("anthropic/claude-x", {"claude-x": Price(2.0, 10.0)})
+    Price(prompt=2.0, completion=10.0)
+    """
+    return prices.get(model) or prices.get(model.rpartition("/")[2])
+
+
+def estimated_tokens(request: Request) -> int:
+    """Return about how many tokens a prompt has, rather too many."""
+    return sum(len(turn.content) for turn in request.messages) // _CHARACTERS_A_TOKEN
 
 
 @dataclass(slots=True)
@@ -12,18 +91,46 @@ class Budget:
     """Bounds on one run; None is no bound.
 
     max_calls: requests that may go out, retries and repairs included
-    max_cost_usd: money that may be spent
+    max_cost_usd: money that may be spent; what requests in flight may cost is set aside, so
+        the bound holds at any concurrency
     """
 
     max_calls: int | None = None
     max_cost_usd: float | None = None
     calls: int = 0
     spent_usd: float = 0.0
+    reserved_usd: float = 0.0
 
-    def take(self) -> None:
-        """Count one request, or raise StopAsking when a bound is reached."""
+    def take(self, request: Request, price: Price | None) -> float:
+        """Count one request and set aside its highest cost, which is returned.
+
+        StopAsking when a bound would be passed.
+        """
         if self.max_calls is not None and self.calls >= self.max_calls:
             raise StopAsking(f"--max-calls {self.max_calls} reached")
-        if self.max_cost_usd is not None and self.spent_usd >= self.max_cost_usd:
-            raise StopAsking(f"--max-cost {self.max_cost_usd:g} reached")
+        most = price.of(estimated_tokens(request), request.max_tokens) if price else 0.0
+        if self.max_cost_usd is not None:
+            committed = self.spent_usd + self.reserved_usd
+            if price is None:
+                raise StopAsking("--max-cost needs a price for this model; give --prices FILE")
+            if committed + most > self.max_cost_usd:
+                raise StopAsking(f"--max-cost {self.max_cost_usd:g} reached")
         self.calls += 1
+        self.reserved_usd += most
+        return most
+
+    def settle(self, reserved: float, reply: Reply | None, price: Price | None) -> float | None:
+        """Give back what was set aside, book what a reply really cost, and return that.
+
+        None where price or usage is unknown; under a bound on money the reserve then stays
+        booked, since something was paid. No reply costs nothing.
+        """
+        self.reserved_usd -= reserved
+        if reply is None:
+            return 0.0
+        if price is None or reply.prompt_tokens is None or reply.completion_tokens is None:
+            self.spent_usd += reserved
+            return 0.0 if price == FREE else None
+        cost = price.of(reply.prompt_tokens, reply.completion_tokens)
+        self.spent_usd += cost
+        return cost

@@ -20,9 +20,9 @@ from types import TracebackType
 from typing import Self
 
 from judge.errors import BackendUnavailable
-from judge.judging.asking import Asker, Desk, verdict_of
+from judge.judging.asking import Asker, verdict_of
 from judge.judging.backends.backend import Backend
-from judge.judging.budget import Budget
+from judge.judging.budget import FREE, Budget, Price
 from judge.judging.cache import JudgmentCache
 from judge.judging.exchange import Pair, Verdict
 from judge.judging.ledger import Ledger
@@ -31,6 +31,7 @@ from judge.judging.loop_thread import LoopThread
 from judge.judging.panel import combine
 from judge.judging.progress import Progress, Tally
 from judge.judging.prompt import Prompt
+from judge.judging.sending import Desk, Line
 
 __all__ = ["CallCounts", "Judge", "Pair", "Verdict"]
 
@@ -59,6 +60,7 @@ class Judge:
     Synchronous outside and usable within a running event loop: requests run in a thread of
     their own. Use it as a context manager; leaving it ends what is in flight.
 
+    prices: one a backend, None where it is unknown; by default only offline backends have one
     cache: None judges without one; progress: None shows nothing
     """
 
@@ -70,6 +72,7 @@ class Judge:
         cache: JudgmentCache | None = None,
         limits: Limits | None = None,
         budget: Budget | None = None,
+        prices: Sequence[Price | None] | None = None,
         progress: Progress | None = None,
         clock: Clock | None = None,
         chance: random.Random | None = None,
@@ -80,14 +83,16 @@ class Judge:
         clock = clock or SystemClock()
         self._tally = Tally()
         self._ledger = Ledger(cache)
-        self._desk = Desk(self.limits, budget or Budget(), clock, self._tally, self._ledger)
+        desk = Desk(self.limits, budget or Budget(), clock, self._tally, self._ledger)
         self._cache = cache
         self._progress = progress
         chance = chance or random.Random()  # noqa: S311 - jitter, not secrecy
-        self._askers = tuple(
-            Asker(backend, prompt, Throttle(self.limits, clock, chance), self._desk)
-            for backend in backends
+        prices = prices or [None if backend.remote else FREE for backend in backends]
+        lines = (
+            Line(backend, price, Throttle(self.limits, clock, chance), desk)
+            for backend, price in zip(backends, prices, strict=True)
         )
+        self._askers = tuple(Asker(line, prompt, desk) for line in lines)
         self._slots = asyncio.Semaphore(self.limits.concurrency)
         self._finished: SimpleQueue[tuple[tuple[str, ...], Future[Verdict]]] = SimpleQueue()
         self._waiting: dict[tuple[str, ...], list[Pair]] = {}
@@ -97,7 +102,7 @@ class Judge:
     @property
     def name(self) -> str:
         """Return the backend's name, or those of the panel."""
-        return ", ".join(asker.backend.name for asker in self._askers)
+        return ", ".join(asker.line.backend.name for asker in self._askers)
 
     @property
     def prompt_name(self) -> str:
@@ -194,6 +199,9 @@ class Judge:
 
     def _draw(self) -> None:
         if self._progress is not None:
+            throttles = [asker.line.throttle for asker in self._askers]
+            self._tally.in_flight = sum(throttle.in_flight for throttle in throttles)
+            self._tally.held = sum(throttle.held for throttle in throttles)
             self._progress.draw(self._tally)
 
     def _loop_thread(self) -> LoopThread:
@@ -204,7 +212,7 @@ class Judge:
     async def _release(self) -> None:
         await self._ledger.close()
         for asker in self._askers:
-            await asker.backend.close()
+            await asker.line.backend.close()
 
     def close(self) -> None:
         """End what is in flight; every reply that was received is kept."""

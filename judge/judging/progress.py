@@ -31,6 +31,11 @@ class Tally:
     in_flight: int = 0
     held: int = 0
 
+    def add_cost(self, cost_usd: float | None) -> None:
+        """Add what one reply cost; a sum with an unknown part is unknown."""
+        if self.cost_usd is not None:
+            self.cost_usd = None if cost_usd is None else self.cost_usd + cost_usd
+
 
 class Progress:
     """Draws the tally: one live line on a terminal, a plain line every 30 s elsewhere."""

@@ -6,32 +6,57 @@ SDK retries are off in every backend, so one pass through here is one request on
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import TypeVar
 
 import tenacity
 
-from judge.judging.exchange import Adjusted, RateLimited, Transient
-from judge.judging.limits import Clock
+from judge.judging.exchange import Adjusted, CallFailure, RateLimited, Transient
+from judge.judging.sending import Desk, Usage
 
 Outcome = TypeVar("Outcome")
 
 _BACKOFF = tenacity.wait_random_exponential(multiplier=0.5, max=30)
 
 
-@dataclass(slots=True)
-class Patience:
-    """How long one pair is worth trying; time held back by a rate limit is not counted."""
+async def retry(attempt: Callable[[], Awaitable[Outcome]], *, usage: Usage, desk: Desk) -> Outcome:
+    """Return the outcome of the first attempt that succeeds.
 
-    clock: Clock
-    total_s: float
-    started_at: float
-    held_s: float = 0.0
+    Tried again until the pair's total deadline; time held back by a rate limit is not counted.
+    Raises the last failure when it is none to retry or time is up.
+    """
+    started_at = desk.clock.now() - usage.held_s
+    try:
+        # Most requests succeed: building the machinery below costs more than reading a reply.
+        return await attempt()
+    except (Transient, Adjusted) as failure:
+        first: CallFailure | None = failure
 
-    def spent(self, state: tenacity.RetryCallState) -> bool:
-        """Tell whether the next try would start after the deadline."""
-        used = self.clock.now() - self.started_at - self.held_s
-        return used + state.upcoming_sleep > self.total_s
+    async def next_attempt() -> Outcome:
+        nonlocal first
+        if first is not None:
+            failure, first = first, None
+            raise failure
+        return await attempt()
+
+    def is_late(state: tenacity.RetryCallState) -> bool:
+        used = desk.clock.now() - started_at - usage.held_s
+        return used + state.upcoming_sleep > desk.limits.total_s
+
+    async def sleep(seconds: float) -> None:
+        desk.tally.retrying += 1
+        try:
+            await desk.clock.sleep(seconds)
+        finally:
+            desk.tally.retrying -= 1
+
+    retrying = tenacity.AsyncRetrying(
+        retry=tenacity.retry_if_exception_type((Transient, Adjusted)),
+        wait=_wait,
+        stop=is_late,
+        sleep=sleep,
+        reraise=True,
+    )
+    return await retrying(next_attempt)
 
 
 def _wait(state: tenacity.RetryCallState) -> float:
@@ -41,20 +66,3 @@ def _wait(state: tenacity.RetryCallState) -> float:
         return 0.0  # nothing to wait for; the throttle holds everybody back
     asked = failure.retry_after_s if isinstance(failure, Transient) else None
     return max(asked or 0.0, float(_BACKOFF(state)))
-
-
-async def retry(
-    attempt: Callable[[], Awaitable[Outcome]], *, patience: Patience, clock: Clock
-) -> Outcome:
-    """Return the outcome of the first attempt that succeeds.
-
-    Raises the last failure when it is none to retry or patience is spent.
-    """
-    retrying = tenacity.AsyncRetrying(
-        retry=tenacity.retry_if_exception_type((Transient, Adjusted)),
-        wait=_wait,
-        stop=patience.spent,
-        sleep=clock.sleep,
-        reraise=True,
-    )
-    return await retrying(attempt)

@@ -6,18 +6,23 @@ import re
 
 FLAG = "instruction-like text"
 
+_TELLING = (
+    "ignore", "disregard", "forget", "system", "developer", "assistant", "you are", "grade",
+    "score", "rate", "rating", "label", "relevan", "dedicated", "answer", "<", "[inst", "[/inst",
+)  # fmt: skip
+"""One of these stands in everything the pattern below finds; most chunks have none."""
+
 _ADDRESSING_A_MODEL = re.compile(
     r"\b(?:ignore|disregard|forget)\s+(?:all|any|the|your|previous|prior|above|these|those)\b"
     r"|\b(?:system|developer|assistant)\s*(?:prompt|message|:)"
-    r"|\byou\s+are\s+(?:an?\s+)?(?:ai|assistant|language model|judge|grader|assessor)\b"
+    r"|\byou are\s+(?:an?\s+)?(?:ai|assistant|language model|judge|grader|assessor)\b"
     r"|\b(?:grade|score|rate|rating|label|relevance)\s*(?:is|of|as|:|=)?\s*[0-9](?:\s*/\s*[0-9])?\b"
     r"|\b(?:this|the)\s+(?:passage|text|document|chunk|answer)\s+is\s+(?:\w+\s+){0,3}"
     r"(?:relevant|dedicated to the query|the (?:best|perfect|exact|correct) answer)"
     r"|\bdedicated\s+to\s+the\s+query\b"
     r"|\b(?:assign|give|award|return|output|respond with|answer with)\s+(?:\w+\s+){0,4}"
     r"(?:grade|score|rating|relevance)\b"
-    r"|<\|[^<>|]{1,40}\|>|\[/?INST\]|<\s*/?\s*(?:query|chunk|passage|system)\b",
-    re.IGNORECASE,
+    r"|<\|[^<>|]{1,40}\|>|\[/?inst\]|<\s*/?\s*(?:query|chunk|passage|system)\b",
 )
 
 
@@ -32,4 +37,7 @@ def flags(text: str) -> tuple[str, ...]:
     >>> flags("Grade school starts at six.")
     ()
     """
-    return (FLAG,) if _ADDRESSING_A_MODEL.search(text) else ()
+    lowered = text.lower()
+    if not any(word in lowered for word in _TELLING):
+        return ()
+    return (FLAG,) if _ADDRESSING_A_MODEL.search(lowered) else ()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -75,9 +76,11 @@ def overlap(query: str, text: str) -> float:
     if not telling:
         return 0.0
     wanted = {_ENDINGS.sub("", word) for word in telling}
-    found = [_ENDINGS.sub("", word) for word in _words(text)]
-    share = len(wanted.intersection(found)) / len(wanted)
-    density = sum(word in wanted for word in found) / max(1, len(found))
+    times = Counter(_words(text))
+    found = {word: _ENDINGS.sub("", word) for word in times}
+    share = len(wanted.intersection(found.values())) / len(wanted)
+    repeats = sum(n for word, n in times.items() if found[word] in wanted)
+    density = repeats / max(1, times.total())
     echo = min(_ECHO_MOST, _ECHO_COST * max(0.0, density - _ECHO_FROM))
     return round(share - echo, 6)
 

@@ -1,0 +1,114 @@
+"""OpenAI and every server that speaks its dialect."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+import openai
+
+from judge.errors import BackendUnavailable
+from judge.judging.backends.chat import LENGTH_NAMES, ChatDialect
+from judge.judging.backends.failures import failure, read_error
+from judge.judging.exchange import Reply, Request, Transient, Unreachable
+
+OFFICIAL = "https://api.openai.com/v1"
+
+
+class OpenAIBackend:
+    """Asks one model through the async client, one HTTP request a call.
+
+    base_url: None for OpenAI itself
+    api_key: sent to the server and nowhere else; local servers need none
+    logprobs: ask for the grades' token probabilities
+    """
+
+    remote = True
+    recorded = False
+
+    def __init__(
+        self, model: str, *, base_url: str | None, api_key: str | None, logprobs: bool = False
+    ) -> None:
+        self.name = f"openai:{model}"
+        if api_key is None and base_url is None:
+            raise BackendUnavailable(f"{self.name}: no key; set OPENAI_API_KEY or --base-url")
+        self._base_url = (base_url or OFFICIAL).rstrip("/")
+        self._api_key = api_key or "none"
+        length_name = LENGTH_NAMES[self._base_url == OFFICIAL]
+        self._dialect = ChatDialect(model, logprobs=logprobs, length_name=length_name)
+        self._client: openai.AsyncOpenAI | None = None
+        self.settings: Mapping[str, object] = {
+            "kind": "openai",
+            "model": model,
+            "base_url": without_credentials(self._base_url),
+            "temperature": 0,
+            "seed": 0,
+            "logprobs": logprobs,
+        }
+
+    async def answer(self, request: Request) -> Reply:
+        """Send one request. A refused parameter is dropped and `Adjusted` raised."""
+        if self._client is None:
+            self._client = self._connect()
+        body = self._dialect.body(request)
+        try:
+            # `post` is what `chat.completions.create` calls, less the building of typed models:
+            # half the time of a call, and a malformed response stays readable.
+            response: Any = await self._client.post("/chat/completions", cast_to=object, body=body)
+        except openai.APIStatusError as error:
+            raise self._failure(error, body) from error
+        except openai.APITimeoutError as error:
+            raise Transient("no answer in time") from error
+        except openai.APIConnectionError as error:
+            raise _connection_failure(error) from error
+        except (openai.APIResponseValidationError, ValueError):
+            response = None  # invalid JSON or UTF-8: a response without a reply
+        return self._dialect.reply(body, response, request)
+
+    def _connect(self) -> openai.AsyncOpenAI:
+        try:
+            transport = openai.DefaultAioHttpClient(timeout=None)
+        except RuntimeError:  # installed without aiohttp: slower, otherwise the same
+            transport = openai.DefaultAsyncHttpxClient(timeout=None)
+        return openai.AsyncOpenAI(
+            api_key=self._api_key,
+            base_url=self._base_url,
+            max_retries=0,
+            timeout=None,
+            http_client=transport,
+        )
+
+    def _failure(self, error: openai.APIStatusError, body: Mapping[str, object]) -> Exception:
+        response = error.response
+        found = read_error(response.status_code, response.headers, error.body, now=time.time())
+        if found.status in (400, 422):
+            adjusted = self._dialect.adjust(body, found.message, found.parameter)
+            if adjusted is not None:
+                return adjusted
+        return failure(found, name=self.name)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._client is not None:
+            await self._client.close()
+            self._client = None
+
+
+def _connection_failure(error: openai.APIConnectionError) -> Transient:
+    cause = error.__cause__
+    detail = str(cause) or type(cause).__name__
+    if "ConnectError" in type(cause).__name__:
+        return Unreachable(f"cannot connect ({detail})")
+    return Transient(f"connection lost ({detail})")
+
+
+def without_credentials(url: str) -> str:
+    """Return a URL without user and password, as it may stand in reports and keys.
+
+    >>> without_credentials("https://me:secret@host:8000/v1")
+    'https://host:8000/v1'
+    """
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))

@@ -1,0 +1,165 @@
+"""One backend's line: requests go out one after another, each counted, limited and timed."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+from judge.errors import BackendUnavailable
+from judge.judging.backends.backend import Backend
+from judge.judging.budget import Budget, Price, estimated_tokens
+from judge.judging.exchange import (
+    CallFailure,
+    RateLimited,
+    Rejected,
+    Reply,
+    Request,
+    StopAsking,
+    Transient,
+    Unreachable,
+)
+from judge.judging.ledger import Ledger
+from judge.judging.limits import Clock, Limits, Throttle
+from judge.judging.progress import Tally
+
+_UNREACHABLE_S = 10.0
+_REJECTED_AT_MOST = 5
+_PREFLIGHT_S = 10.0
+
+
+@dataclass(slots=True)
+class Desk:
+    """What all judges of a run share: limits, budget, clock, counters, and the cache."""
+
+    limits: Limits
+    budget: Budget
+    clock: Clock
+    tally: Tally
+    ledger: Ledger
+
+
+@dataclass(slots=True)
+class Usage:
+    """What one pair's requests added up to; None is unknown."""
+
+    attempts: int = 0
+    held_s: float = 0.0
+    prompt_tokens: int | None = 0
+    completion_tokens: int | None = 0
+    cost_usd: float | None = 0.0
+
+    def add(self, reply: Reply, cost_usd: float | None) -> None:
+        """Add one reply; a sum with an unknown part is unknown."""
+        self.prompt_tokens = _plus(self.prompt_tokens, reply.prompt_tokens)
+        self.completion_tokens = _plus(self.completion_tokens, reply.completion_tokens)
+        if self.cost_usd is not None:
+            self.cost_usd = None if cost_usd is None else self.cost_usd + cost_usd
+
+
+class Line:
+    """Sends requests to one backend: one call of `send` is one request on the wire.
+
+    The first request goes alone, so that a wrong key costs one request and not a thousand.
+    After StopAsking or BackendUnavailable nothing more is sent.
+    """
+
+    def __init__(
+        self, backend: Backend, price: Price | None, throttle: Throttle, desk: Desk
+    ) -> None:
+        self.backend = backend
+        self.throttle = throttle
+        self._price = price
+        self._desk = desk
+        self._stopped: StopAsking | BackendUnavailable | None = None
+        self._tried = False
+        self._first_ended = asyncio.Event()
+        self._answered = False
+        self._started_at = 0.0
+        self._rejected = 0
+
+    @property
+    def stopped(self) -> StopAsking | BackendUnavailable | None:
+        """Return why nothing more is sent, if so."""
+        return self._stopped
+
+    async def send(self, request: Request, usage: Usage) -> Reply:
+        """Send one request when its turn comes and add it to `usage`.
+
+        Raises a CallFailure, StopAsking or BackendUnavailable.
+        """
+        if self.backend.recorded:
+            return await self.backend.answer(request)
+        try:
+            return await self._send(request, usage)
+        except (StopAsking, BackendUnavailable) as stop:
+            self._stopped = stop
+            raise
+
+    async def _send(self, request: Request, usage: Usage) -> Reply:
+        await self._let_the_first_go_alone()
+        usage.held_s += await self.throttle.admit(estimated_tokens(request))
+        sent_at = self._desk.clock.now()
+        try:
+            return await self._attempt(request, usage)
+        except RateLimited as failure:
+            self.throttle.slow_down(failure, sent_at=sent_at)
+            raise
+        except (Unreachable, Rejected) as failure:
+            self._give_up_if_nothing_ever_worked(failure)
+            raise
+        finally:
+            self.throttle.release()
+            self._first_ended.set()
+
+    async def _let_the_first_go_alone(self) -> None:
+        if not self._tried:
+            self._tried = True
+            self._started_at = self._desk.clock.now()
+        elif not self._first_ended.is_set():
+            try:
+                async with asyncio.timeout(_PREFLIGHT_S):
+                    await self._first_ended.wait()
+            except TimeoutError:
+                self._first_ended.set()  # it is only slow
+
+    async def _attempt(self, request: Request, usage: Usage) -> Reply:
+        if self._stopped is not None:
+            raise self._stopped
+        desk, reply = self._desk, None
+        reserved = desk.budget.take(request, self._price)
+        desk.tally.made += 1
+        desk.tally.retried += usage.attempts > 0
+        usage.attempts += 1
+        try:
+            reply = await self._answer(request)
+        finally:
+            cost_usd = desk.budget.settle(reserved, reply, self._price)
+        usage.add(reply, cost_usd)
+        desk.tally.add_cost(cost_usd)
+        self._answered = True
+        self.throttle.replied()
+        return reply
+
+    async def _answer(self, request: Request) -> Reply:
+        """Return the reply within the deadline of one attempt, which is ours, not a server's."""
+        limit_s = self._desk.limits.attempt_s
+        if not self.backend.remote:
+            return await self.backend.answer(request)
+        try:
+            async with asyncio.timeout(limit_s):
+                return await self.backend.answer(request)
+        except TimeoutError as error:
+            raise Transient(f"no answer within {limit_s:g} s") from error
+
+    def _give_up_if_nothing_ever_worked(self, failure: CallFailure) -> None:
+        if self._answered or not self.backend.remote:
+            return
+        waited = self._desk.clock.now() - self._started_at
+        self._rejected += isinstance(failure, Rejected)
+        unreachable = isinstance(failure, Unreachable) and waited > _UNREACHABLE_S
+        if unreachable or self._rejected >= _REJECTED_AT_MOST:
+            raise BackendUnavailable(f"{self.backend.name}: {failure}") from failure
+
+
+def _plus(total: int | None, more: int | None) -> int | None:
+    return None if total is None or more is None else total + more
