@@ -9,13 +9,12 @@ from types import MappingProxyType
 
 from judge.errors import InputError, Problem
 from judge.formats.decoding import Fields
-from judge.formats.fields import Spellings
 from judge.formats.findings import Findings, Place, shown
 from judge.formats.ids import id_text
 from judge.formats.opening import SourceFile, read_text
 from judge.formats.options import DEFAULTS, ReadOptions
 from judge.formats.rows import keyed
-from judge.formats.spellings import QUERY, ROW, TEXT
+from judge.formats.spellings import QUERY, ROW, TEXT, Spellings
 from judge.formats.texts import text_records
 from judge.formats.values import label, number, words
 from judge.run import Notice, Row
