@@ -59,6 +59,7 @@ def test_lines_are_numbered_and_split_at_line_feeds_alone() -> None:
         (b" \r\n\t", "an empty file"),
         (gzip.compress(b""), "an empty file"),
         (b"\xef\xbb\xbf", "an empty file"),
+        (b"\x1c\x1d", "an empty file"),
         (b"{}\0", "a binary file (zero byte at offset 2)"),
         (b"PK\x03\x04rest", "a zip archive, not UTF-8 text"),
         ('{"a": 1}'.encode("utf-16"), "UTF-16 text, not UTF-8 text"),

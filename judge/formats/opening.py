@@ -20,6 +20,7 @@ SourceFile: TypeAlias = str | Path | BinaryIO
 
 _BOM = b"\xef\xbb\xbf"
 _GZIP = b"\x1f\x8b"
+_EMPTY = ("an empty file", "was the command that wrote it stopped?")
 _OTHER_ENCODINGS = {
     b"\xff\xfe": "UTF-16 text",
     b"\xfe\xff": "UTF-16 text",
@@ -93,7 +94,7 @@ def read_text(source: SourceFile) -> TextFile:
     with open_bytes(source) as stream:
         data = stream.read()
     if not data or data.isspace():
-        raise _unreadable(name, "an empty file", "was the command that wrote it stopped?")
+        raise _unreadable(name, *_EMPTY)
     for magic, kind in _OTHER_ENCODINGS.items():
         if data.startswith(magic):
             raise _unreadable(name, f"{kind}, not UTF-8 text", "convert it to UTF-8 text first")
@@ -101,12 +102,15 @@ def read_text(source: SourceFile) -> TextFile:
         found = f"a binary file (zero byte at offset {offset})"
         raise _unreadable(name, found, "give a text file: JSON, JSONL, TREC or CSV")
     try:
-        return TextFile(name, data.decode("utf-8"))
+        text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         found = f"byte 0x{data[error.start]:02x} at offset {error.start} is not UTF-8"
         fix = "convert the file, e.g. iconv -f latin1 -t utf-8"
         raise _unreadable(f"{name}:{line}", found, fix) from error
+    if text.isspace():
+        raise _unreadable(name, *_EMPTY)
+    return TextFile(name, text)
 
 
 @contextmanager
