@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import itertools
 import math
+import runpy
 
 import pytest
+from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -165,3 +167,29 @@ def test_effective_n_of_weights():
 )
 def test_labels_needed_table(spread, counts):
     assert tuple(labels_needed(spread, half_width=h) for h in (0.02, 0.03, 0.05)) == counts
+
+
+@pytest.mark.slow
+def test_corrected_intervals_cover_the_truth_on_dl19(data):
+    # NIST's grades as truth, GPT-4o's as the judge; 1,000 draws of 15 of 43 queries.
+    from judge.formats import read_labels, read_runs
+    from judge.formats.verdicts import read_verdicts
+    from judge.measures.names import parse_measure
+    from judge.rescoring import Scoring, score_runs, sources
+
+    coverage = runpy.run_path(str(ROOT / "scripts" / "bench_correction.py"))["coverage"]
+    folder = data / "dl19"
+    verdicts = read_verdicts(folder / "llm_umbrela-gpt4o_dl19.qrels.gz")
+    both = sources(verdicts.grades, read_labels(folder / "human_dl19.qrels.gz").labels)
+    runs = list(read_runs(folder / "all37_top20.trecrun.gz").values())
+    how = Scoring(parse_measure("nDCG@10"))
+    judge, human = (score_runs(runs, side, how).tolist() for side in (both.judge, both.people))
+    found = [
+        coverage(run.name, judge[at], human[at], labelled=15, draws=1000, seed=0)
+        for at, run in enumerate(runs)
+    ]
+    covered = sorted(line.covered for line in found)
+    assert len(covered) == 37
+    assert 0.93 <= covered[18] <= 0.97
+    assert sum(share >= 0.92 for share in covered) >= 34
+    assert all(line.width < line.width_alone for line in found)

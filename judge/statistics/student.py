@@ -31,14 +31,18 @@ def t_quantile(p: float, *, df: float) -> float:
     assert 0.0 < p < 1.0, f"a quantile lies in (0, 1), not at {p}"
     if p < 0.5:
         return -t_quantile(1.0 - p, df=df)
-    lo, hi = 0.0, 1.0
-    while t_tail(hi, df=df) > 1.0 - p:
-        lo, hi = hi, hi * 2.0
-    # Bisection, since the tail is monotone: 60 halvings reach the last bit.
-    for _ in range(60):
-        middle = (lo + hi) / 2.0
-        lo, hi = (middle, hi) if t_tail(middle, df=df) > 1.0 - p else (lo, middle)
-    return (lo + hi) / 2.0
+    # The tail is convex for t > 0, so Newton's steps from below never overshoot.
+    t = 0.0
+    while True:
+        step = (t_tail(t, df=df) - (1.0 - p)) / _density(t, df)
+        t += step
+        if step <= 1e-15 * t:
+            return t
+
+
+def _density(t: float, df: float) -> float:
+    log_front = math.lgamma((df + 1.0) / 2.0) - math.lgamma(df / 2.0)
+    return math.exp(log_front - (df + 1.0) / 2.0 * math.log1p(t * t / df)) / math.sqrt(df * math.pi)
 
 
 def _incomplete_beta(a: float, b: float, x: float, rest: float) -> float:
