@@ -27,7 +27,7 @@ _HOMES = {
     "read_run": "judge.formats",
 }
 
-__all__ = ["JudgeError", "Report", "Run", "grade", "read_run"]  # noqa: F822 - see __getattr__
+__all__ = ["JudgeError", "Report", "Run", "grade", "read_run"]
 
 
 def __getattr__(name: str) -> Any:

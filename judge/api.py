@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
 from judge.cascade import Preferences, Settings, grade_runs
+from judge.errors import UsageError
 from judge.formats import ReadOptions, read_goldens, read_grades, read_labels, read_run
-from judge.grades import GRADE_MAX, Source
+from judge.grades import Source
+from judge.judging.backends import open_backend
+from judge.judging.cache import JudgmentCache
 from judge.judging.judge import Judge
+from judge.judging.prompt import load_prompt
 from judge.judging.selector import Selector
 from judge.measures.names import Measure, parse_measure
 from judge.report.model import Report, build_report
@@ -83,6 +88,8 @@ def grade(
     corpus: SourceFile | None = None,
     queries: SourceFile | None = None,
     backend: str | None = None,
+    prompt: str | None = None,
+    cache_dir: Path | None = None,
     judge: Judge | None = None,
     measures: Sequence[str] = (),
     k: int = 10,
@@ -96,6 +103,7 @@ def grade(
     run: a `Run`, or a file in any shape that `judge.read_run` knows
     goldens, judgments, labels: what is known, by path (or goldens as objects)
     backend: "mock", "openai:MODEL", …; None uses known evidence only
+    cache_dir: folder of judgments that are paid once; None pays again in each call
     judge: a `Judge` of your own in place of `backend`; it stays open
     measures: names; nDCG@k, and with goldens RR, R@5 and R@k, if none is given
     gain: "linear" (grade) or "exponential" (2^grade - 1)
@@ -117,15 +125,22 @@ def grade(
         grade_max=options.grade_max,
     )
     read_at = clock()
-    grading = grade_runs(
-        [run],
-        settings=settings,
-        goldens=known.goldens,
-        known=known.grades,
-        preferences=preferences,
-        judge=judge,
-        selector=selector(settings) if selector else None,
-    )
+    with ExitStack() as stack:
+        if backend is not None:
+            if judge is not None:
+                raise UsageError("give a backend or a judge of your own, not both")
+            judge = stack.enter_context(
+                open_judge(backend, prompt=prompt, cache_dir=cache_dir, options=options)
+            )
+        grading = grade_runs(
+            [run],
+            settings=settings,
+            goldens=known.goldens,
+            known=known.grades,
+            preferences=preferences,
+            judge=judge,
+            selector=selector(settings) if selector else None,
+        )
     graded_at = clock()
     report = build_report(grading)
     timing = {
@@ -136,4 +151,20 @@ def grade(
     return replace(report, timing={name: round(took, 4) for name, took in timing.items()})
 
 
-__all__ = ["GRADE_MAX", "Known", "default_measures", "grade", "read_known"]
+def open_judge(
+    backend: str,
+    *,
+    prompt: str | None = None,
+    cache_dir: Path | None = None,
+    options: ReadOptions | None = None,
+) -> Judge:
+    """Return a judge to use as a context manager, with its judgments kept in `cache_dir`."""
+    grade_max = (options or ReadOptions()).grade_max
+    return Judge(
+        [open_backend(backend, grade_max=grade_max)],
+        load_prompt(prompt),
+        cache=None if cache_dir is None else JudgmentCache(cache_dir),
+    )
+
+
+__all__ = ["Known", "default_measures", "grade", "open_judge", "read_known"]

@@ -72,12 +72,16 @@ def _rows(run: Run, queries: Sequence[Query], depth: int) -> Iterable[Finding]:
     failed = [row.key for row in run.rows if row.error is not None]
     if failed:
         yield Finding(WARN, f"{_some(failed)} failed to run: measures there are 0 to 1")
-    empty = [row.key for row in run.rows if not row.results and row.error is None]
+    empty = [query.key for query in queries if _is_empty(query) and not query.is_answerless]
     if empty:
         yield Finding(WARN, f"{_some(empty)} returned nothing: counted as 0")
     short = [row.key for row in run.rows if 0 < len(row.results) < depth]
     if short:
         yield Finding(WARN, f"{_some(short)} returned fewer than {depth} results")
+
+
+def _is_empty(query: Query) -> bool:
+    return all(row is None or not (row.results or row.error) for row in query.rows)
 
 
 def _texts(run: Run, queries: Sequence[Query], depth: int) -> Iterable[Finding]:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+from judge.cli.main import main
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -22,3 +26,28 @@ def shared() -> Path:
 def data(shared: Path) -> Path:
     """Return the folder with real runs, grades and logs, or skip."""
     return shared / "data"
+
+
+@dataclass(frozen=True)
+class Ran:
+    """How a command ended, and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def run_judge(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> Callable[..., Ran]:
+    """Return a function that runs `judge` in this process, with a cache of its own."""
+    monkeypatch.setenv("JUDGE_CACHE_DIR", str(tmp_path / "judge-cache"))
+
+    def run(*argv: object) -> Ran:
+        with pytest.raises(SystemExit) as ended:
+            main([str(word) for word in argv])
+        printed = capsys.readouterr()
+        return Ran(int(ended.value.code or 0), printed.out, printed.err)
+
+    return run
