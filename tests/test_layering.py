@@ -17,10 +17,19 @@ PACKAGE = ROOT / "judge"
 # Top to bottom, as in the README's architecture section; names are modules or packages of
 # judge/. Every new one takes its place here.
 LAYERS = (
-    *("errors", "grades", "run"),
+    *("errors", "shipped", "grades", "run"),
     *("formats", "evidence", "readlog", "measures", "judging", "statistics"),
     *("scoring", "measuring", "rescoring", "doctor", "cascade"),
-    *("compare", "gate", "calibration", "calibrate", "spotcheck", "retrieval", "sweep", "labelling"),
+    *(
+        "compare",
+        "gate",
+        "calibration",
+        "calibrate",
+        "spotcheck",
+        "retrieval",
+        "sweep",
+        "labelling",
+    ),
     *("report", "api", "cli"),
 )
 # Packages that others could lift out and use alone.

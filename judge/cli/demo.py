@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import tempfile
-from importlib.resources import as_file, files
-from importlib.resources.abc import Traversable
+from importlib.resources import as_file
 from pathlib import Path
 
 import click
 
-import judge
 from judge import api
 from judge.cli.judging import JudgingFlags, open_judge
 from judge.cli.output import print_terminal
+from judge.shipped import shipped
 
 TRY_NEXT = """\
 That was an invented help centre, graded by word overlap. Now with your own files:
@@ -29,7 +28,10 @@ def command() -> int:
     Grades the demo's run with its goldens and the mock judge. Writes nothing outside a
     temporary folder, calls nobody, and says what to try next.
     """
-    with tempfile.TemporaryDirectory(prefix="judge-demo-") as folder, as_file(_run()) as path:
+    with (
+        tempfile.TemporaryDirectory(prefix="judge-demo-") as folder,
+        as_file(shipped("goldens", "demo", "run.json")) as path,
+    ):
         flags = JudgingFlags(backends=("mock",), cache_dir=str(Path(folder) / "cache"), quiet=True)
         with open_judge(flags) as asked:  # type: ignore[union-attr]
             report = api.grade(path, judge=asked)
@@ -37,11 +39,3 @@ def command() -> int:
     print_terminal(report)
     click.echo("\n" + TRY_NEXT, nl=False)
     return report.exit_code
-
-
-def _run() -> Traversable:
-    """Return the demo's run: in the wheel's data, or in the folder of a checkout."""
-    installed = files("judge").joinpath("_data", "goldens", "demo", "run.json")
-    if installed.is_file():
-        return installed
-    return Path(judge.__file__).resolve().parent.parent / "goldens" / "demo" / "run.json"

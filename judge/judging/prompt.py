@@ -11,11 +11,10 @@ import hashlib
 import json
 import re
 from dataclasses import dataclass
-from importlib import resources
-from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from judge.errors import InputError, Problem, UsageError
+from judge.shipped import shipped
 
 QUERY, CHUNK = "{query}", "{chunk}"
 _SECTIONS = re.compile(r"\A(?P<system>.*?)^# user[ \t]*$(?P<user>.*)\Z", re.MULTILINE | re.DOTALL)
@@ -115,14 +114,14 @@ def load_prompt(name: str | None = None) -> Prompt:
     Anything that is not a shipped name is a path. UsageError if there is no such prompt,
     InputError if the file is not a prompt or a released version was edited.
     """
-    shipped = _manifest()["prompts"]
+    released = _manifest()["prompts"]
     name = name or default_prompt()
-    newest = [label for label in shipped if label.partition("@")[0] == name]
-    label = name if name in shipped else newest[-1] if newest else None
+    newest = [label for label in released if label.partition("@")[0] == name]
+    label = name if name in released else newest[-1] if newest else None
     if label is None:
         return _read_user_prompt(name)
-    entry = shipped[label]
-    data = _folder().joinpath(entry["file"]).read_bytes()
+    entry = released[label]
+    data = shipped("prompts").joinpath(entry["file"]).read_bytes()
     if hashlib.sha256(data).hexdigest() != entry["sha256"]:
         found = "a released prompt was edited"
         fix = "restore it, or add a new version with its own sha256 to prompts/manifest.json"
@@ -205,16 +204,8 @@ def _faults(
     return faults
 
 
-def _folder() -> Traversable:
-    """Return the prompts of the installed package, or those of the checkout."""
-    packaged = resources.files("judge") / "_data" / "prompts"
-    if packaged.is_dir():
-        return packaged
-    return Path(__file__).resolve().parents[2] / "prompts"
-
-
 def _manifest() -> dict[str, dict[str, dict[str, str]]]:
     manifest: dict[str, dict[str, dict[str, str]]] = json.loads(
-        _folder().joinpath("manifest.json").read_text(encoding="utf-8")
+        shipped("prompts").joinpath("manifest.json").read_text(encoding="utf-8")
     )
     return manifest
