@@ -20,6 +20,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Search a corpus with the built-in engine; write a run.",
     ),
     "sweep": ("judge.cli.sweep", "Turn one knob of a search and read, per slice, what it does."),
+    "goldens": ("judge.cli.goldens", "Make goldens from your corpus, or check a golden set."),
     "rrf-cost": ("judge.cli.rrf_cost", "Say how many ranks a multiplier costs on fused scores."),
     "calibrate": ("judge.cli.calibrate", "Say how far a judge agrees with people's labels."),
     "doctor": ("judge.cli.doctor", "Say what a file can support, and the next step."),

@@ -31,18 +31,16 @@ def command(corpus: str, queries: str, out: str, name: str | None, **knobs: Any)
     from judge.retrieval.corpus import read_asked, read_items
     from judge.retrieval.engine import Engine
     from judge.retrieval.knobs import Knobs
-    from judge.retrieval.run_file import run_lines
+    from judge.retrieval.run_file import run_lines, write_run
 
     turned = Knobs(**knobs)
     asked = read_asked(sys.stdin.buffer if queries == "-" else queries)
     items = read_items(corpus)
     run = Engine(items.items).run(asked, knobs=turned, name=name)
-    lines = (f"{line}\n" for line in run_lines(run))
     if out == "-":
-        sys.stdout.writelines(lines)
+        sys.stdout.writelines(f"{line}\n" for line in run_lines(run))
     else:
-        with Path(out).open("w", encoding="utf-8") as file:
-            file.writelines(lines)
+        write_run(run, Path(out))
     for notice in items.notices:
         click.echo(f"judge: {notice.text}", err=True)
     empty = [row.key for row in run.rows if not row.results]

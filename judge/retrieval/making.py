@@ -6,8 +6,9 @@ side by side. What they measure is whether a search finds what it is told to fin
 
 from __future__ import annotations
 
+import json
 import random
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -18,6 +19,7 @@ from judge.retrieval.tokens import written_words
 from judge.retrieval.vocabulary import Vocabulary
 from judge.run import Golden
 
+DEFAULT_CATEGORIES = ("exact", "phrase", "prefix", "noisy")
 _PHRASE_WORDS = 5
 _SHORTEST_CUT = 6  # letters of a word that may be cut to a prefix or mistyped
 _PREFIX_SHARE = 0.6
@@ -52,9 +54,10 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """Goldens, and the number of passages that gave none in each category."""
+    """Goldens, the passage of each by query id, and how many passages gave none."""
 
     goldens: tuple[Golden, ...]
+    passages: Mapping[str, Chunk]
     passed_over: Mapping[str, int]
 
 
@@ -64,7 +67,7 @@ Category = Callable[[Passage, Vocabulary, random.Random], Question | None]
 def make_goldens(
     chunks: Sequence[Chunk],
     *,
-    categories: Iterable[str] = ("exact", "phrase", "prefix", "noisy"),
+    categories: Iterable[str] = DEFAULT_CATEGORIES,
     per_category: int = 50,
     seed: int = 0,
 ) -> Made:
@@ -76,6 +79,7 @@ def make_goldens(
     vocabulary = Vocabulary(list(dict.fromkeys(chunk.item for chunk in chunks)))
     passages = [Passage(n, chunk) for n, chunk in enumerate(_shuffled(chunks, seed), start=1)]
     goldens: list[Golden] = []
+    asked: dict[str, Chunk] = {}
     passed_over = {}
     for name in categories:
         if name not in CATEGORIES:
@@ -91,9 +95,24 @@ def make_goldens(
             question = CATEGORIES[name](passage, vocabulary, chance)
             if question is not None:
                 made += 1
-                goldens.append(_golden(name, passage, question))
+                id = f"{name}-{passage.number:03d}"
+                goldens.append(_golden(id, name, passage, question))
+                asked[id] = passage.chunk
         passed_over[name] = looked_at - made
-    return Made(tuple(goldens), passed_over)
+    return Made(tuple(goldens), asked, passed_over)
+
+
+def golden_lines(goldens: Iterable[Golden]) -> Iterator[str]:
+    """Yield each golden as a line of a golden file."""
+    for golden in goldens:
+        fields: dict[str, object] = {
+            "query_id": golden.query_id,
+            "slice": golden.slice,
+            "query": golden.query,
+            "expected": list(golden.expected),
+        }
+        complete = {"complete": True} if golden.complete else {}
+        yield json.dumps(fields | complete, ensure_ascii=False)
 
 
 def _shuffled(chunks: Sequence[Chunk], seed: int) -> list[Chunk]:
@@ -106,10 +125,10 @@ def _shuffled(chunks: Sequence[Chunk], seed: int) -> list[Chunk]:
     return sorted(mixed, key=lambda chunk: turn[chunk.id])
 
 
-def _golden(category: str, passage: Passage, question: Question) -> Golden:
+def _golden(id: str, category: str, passage: Passage, question: Question) -> Golden:
     return Golden(
         expected=(passage.item.id,),
-        query_id=f"{category}-{passage.number:03d}",
+        query_id=id,
         query=question.query,
         slice=category,
         complete=question.complete,

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 from judge.run import Result, Row, Run
+
+
+def write_run(run: Run, path: Path) -> None:
+    """Write a run to a file; one that was there is replaced."""
+    with path.open("w", encoding="utf-8") as file:
+        file.writelines(f"{line}\n" for line in run_lines(run))
 
 
 def run_lines(run: Run) -> Iterator[str]:

@@ -10,6 +10,8 @@ from judge.retrieval.corpus import Item
 from judge.retrieval.lexical import LexicalIndex
 from judge.retrieval.tokens import lexical_tokens, words
 
+_LAST_CHARACTER = "\U0010ffff"
+
 
 class Vocabulary:
     """Says which items hold a term; items are named by id.
@@ -30,12 +32,8 @@ class Vocabulary:
     def holders_of_prefix(self, prefix: str) -> frozenset[str]:
         """Return the items with a word that begins so, in lower case."""
         start = bisect_left(self._tokens, (prefix, ""))
-        found = set()
-        for token, id in self._tokens[start:]:
-            if not token.startswith(prefix):
-                break
-            found.add(id)
-        return frozenset(found)
+        end = bisect_left(self._tokens, (prefix + _LAST_CHARACTER, ""))
+        return frozenset(id for _, id in self._tokens[start:end])
 
     def rarest(self, text: str) -> list[str]:
         """Return the tokens of a text, rarest first; at equal rarity as they stand.

@@ -1,0 +1,56 @@
+"""Another program's search, run once a value of a knob."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from judge.errors import UsageError
+
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
+_SHOWN_STDERR = 400
+
+
+@dataclass(frozen=True, slots=True)
+class OutsideSearch:
+    """A command line with `{out}` and the names of knobs as placeholders.
+
+    It is split into arguments once and never sees a shell, so a value is always one
+    argument or a part of one, whatever it holds.
+    """
+
+    arguments: tuple[str, ...]
+
+    @classmethod
+    def parse(cls, command: str, *, knobs: Mapping[str, object]) -> OutsideSearch:
+        """Return the search of a command; UsageError where its placeholders do not fit."""
+        try:
+            arguments = tuple(shlex.split(command))
+        except ValueError as error:
+            raise UsageError(f"--command: cannot be split into arguments ({error})") from error
+        named = set(_PLACEHOLDER.findall(command))
+        if unknown := sorted(named - {"out", *knobs}):
+            raise UsageError(f"--command: {{{unknown[0]}}} has no value; give --set {unknown[0]}=…")
+        if missing := [name for name in ("out", *knobs) if name not in named]:
+            raise UsageError(f"--command: it must say where {{{missing[0]}}} goes")
+        return cls(arguments)
+
+    def run(self, settings: Mapping[str, str], *, out: Path) -> None:
+        """Run the command, which is to write its run to `out`; UsageError if it does not."""
+        values = {**settings, "out": str(out)}
+        arguments = [_PLACEHOLDER.sub(lambda m: values[m[1]], part) for part in self.arguments]
+        shown = shlex.join(arguments)
+        try:
+            # The user's own command, as arguments and without a shell.
+            done = subprocess.run(arguments, capture_output=True)  # noqa: S603
+        except OSError as error:
+            raise UsageError(f"--command: {shown}: cannot be run ({error.strerror})") from error
+        if done.returncode != 0:
+            said = done.stderr.decode("utf-8", "replace").strip()[-_SHOWN_STDERR:]
+            raise UsageError(f"--command: {shown}: ended with {done.returncode}: {said}")
+        if not out.is_file():
+            raise UsageError(f"--command: {shown}: ended well but wrote no {out}")

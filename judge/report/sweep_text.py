@@ -1,0 +1,140 @@
+"""A sweep as text: a table and bars a measure, best values with their noise, warnings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from judge.measures.names import Measure
+from judge.report.terminal import clean, shorten
+from judge.report.wording import plural
+from judge.scoring import Mean
+from judge.statistics.estimate import Estimate
+from judge.sweep import Hidden, Line, Sweep
+
+OVERALL = "overall"
+_BAR = 40
+_EIGHTHS = " ▏▎▍▌▋▊▉"
+_NAME_WIDTH = 20
+_SHOWN = 10
+
+
+def sweep_lines(sweep: Sweep) -> Iterator[str]:
+    """Yield the lines of the whole text, without ends."""
+    for measure in sweep.measures:
+        yield from table_lines(sweep, measure)
+        yield ""
+        yield from _best(sweep, measure)
+        yield ""
+    lead = sweep.measures[0]
+    yield from _bars(sweep, lead)
+    yield from _warnings(sweep)
+
+
+def table_lines(sweep: Sweep, measure: Measure) -> Iterator[str]:
+    """Yield the table of one measure: a line a slice, a column a value."""
+    yield f"{measure} by {clean(sweep.knob)} (* best of its line)"
+    rows = [("slice", "rows", [clean(value) for value in sweep.values])]
+    for line in sweep.of(measure):
+        cells = [_cell(mean) + "*" * (at == line.best) for at, mean in enumerate(line.means)]
+        rows.append((_name(line), str(line.means[0].n), cells))
+    yield from _aligned([[name, n, *cells] for name, n, cells in rows])
+
+
+def _best(sweep: Sweep, measure: Measure) -> Iterator[str]:
+    values = [clean(value) for value in sweep.values]
+    rows = [["best", "value", f"against {values[0]}, 95% CI", "not told apart from the best"]]
+    still = [_name(line) for line in sweep.of(measure) if not line.moves]
+    for line in sweep.of(measure):
+        if line.moves:
+            noise = _noise(line.changes[line.best]) if line.best else "-"
+            as_good = ", ".join(values[at] for at in line.as_good()) or "none"
+            rows.append([_name(line), values[line.best], noise, as_good])
+    if len(rows) > 1:
+        yield from _aligned(rows, left=len(rows[0]))
+    if still:
+        yield f"No value moves {', '.join(still)}."
+
+
+def _bars(sweep: Sweep, measure: Measure) -> Iterator[str]:
+    """Yield a bar a value for each slice that moves; a full bar is 1."""
+    width = max(len(clean(value)) for value in sweep.values)
+    for line in filter(lambda line: line.moves, sweep.of(measure)):
+        yield f"{measure} {_name(line)}"
+        for value, mean in zip(sweep.values, line.means, strict=True):
+            yield f"  {clean(value):>{width}} {_bar(mean.value)} {_number(mean.value)}"
+
+
+def _bar(share: float) -> str:
+    eighths = round(share * _BAR * 8)
+    part = _EIGHTHS[eighths % 8] if eighths % 8 else ""
+    return "█" * (eighths // 8) + part
+
+
+def _warnings(sweep: Sweep) -> Iterator[str]:
+    for hidden in sweep.hidden():
+        yield ""
+        yield f"warning: {_hidden(sweep, hidden)}"
+    lead = sweep.measures[0]
+    payers = sweep.payers(lead)
+    best = sweep.of(lead)[-1].best
+    if payers:
+        paid = ", ".join(f"{_name(line)} {_moved(line, best)}" for line in payers)
+        yield ""
+        yield f"note: {clean(sweep.values[best])} is best overall, and paid for: {lead} of {paid}"
+    for value, rows in zip(sweep.values, sweep.empty, strict=True):
+        if rows:
+            named = ", ".join(clean(row) for row in rows[:_SHOWN])
+            more = ", …" if len(rows) > _SHOWN else ""
+            count = plural(len(rows), "list")
+            yield ""
+            yield f"warning: at {clean(value)} {count} came back empty and count 0: {named}{more}"
+
+
+def _hidden(sweep: Sweep, hidden: Hidden) -> str:
+    at, line = hidden.at, hidden.line
+    return (
+        f"the overall line hides what {_name(line)} pays: at {clean(sweep.knob)} "
+        f"{clean(sweep.values[at])} {line.measure} goes {_moved(hidden.overall, at)} overall, "
+        f"{_moved(line, at)} in {_name(line)}"
+    )
+
+
+def _moved(line: Line, at: int) -> str:
+    return f"from {_number(line.means[0].value)} to {_number(line.means[at].value)}"
+
+
+def _name(line: Line) -> str:
+    if line.slice is None:
+        return OVERALL
+    name = shorten(line.slice, _NAME_WIDTH)
+    return f'slice "{name}"' if name == OVERALL else name
+
+
+def _noise(change: Estimate) -> str:
+    value = f"{change.value or 0.0:+.4f}"
+    if change.lo is None or change.hi is None:
+        return f"{value} ({change.reason})"
+    return f"{value} [{change.lo:+.4f}, {change.hi:+.4f}]"
+
+
+def _number(value: float) -> str:
+    """Return four decimals, as tables of sweeps are published."""
+    return f"{value:.4f}"
+
+
+def _cell(mean: Mean) -> str:
+    """Return a value, led by its interval where grades are open."""
+    if not mean.is_open:
+        return _number(mean.value)
+    return f"[{_number(mean.lo)}, {_number(mean.hi)}] {_number(mean.value)}"
+
+
+def _aligned(rows: Sequence[Sequence[str]], *, left: int = 1) -> Iterator[str]:
+    """Yield rows with columns as wide as they need; all but the first `left` to the right."""
+    widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
+    for row in rows:
+        cells = [
+            text.ljust(width) if at < left else text.rjust(width)
+            for at, (text, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        yield "  ".join(cells).rstrip()
