@@ -7,10 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from judge.cli.main import main
 
 ROOT = Path(__file__).resolve().parent.parent
+
+# The same examples on every machine, however slow; `--hypothesis-profile explore` looks
+# further, with new examples each time.
+settings.register_profile("steady", derandomize=True, deadline=None)
+settings.register_profile("explore", max_examples=1000, deadline=None)
+settings.load_profile("steady")
 
 
 @pytest.fixture(scope="session")

@@ -51,7 +51,7 @@ startup() { # fast, and without the packages that only a real model needs
 refuse_imports() { # COMMAND…: fail if it loads a package that only real models need
   local trace=$work/importtime found
   python -X importtime "$(command -v "$1")" "${@:2}" >"$work/startup.out" 2>"$trace"
-  found=$(grep -oE '\| +(openai|litellm|tenacity|httpx2?)$' "$trace" | sort -u || true)
+  found=$(grep -oE '\| +(openai|litellm|httpx2?)$' "$trace" | sort -u || true)
   [ -z "$found" ] || { echo "${*} imports $found" >&2; return 1; }
 }
 
