@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -9,8 +10,12 @@ from judge.evidence.pool import QueryPool
 from judge.measures import golden, graded
 from judge.measures.names import Measure
 from judge.measures.pool import Bounded, GradePool
+from judge.statistics.noninferiority import lower_bound, upper_bound
+from judge.statistics.significance import ALPHA, moments
+from judge.statistics.student import t_quantile
 
 _FAILED = Bounded(0.0, 0.0, 1.0)
+_EXACT_ROWS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +132,30 @@ def mean(scores: Sequence[Bounded], weights: Sequence[float]) -> Mean:
         hi=sum(w * s.hi for w, s in zip(weights, scores, strict=True)) / total,
         n=len(scores),
     )
+
+
+def confidence(scores: Sequence[Bounded], weights: Sequence[float]) -> tuple[float, float] | None:
+    """Return a 95% interval of the mean over queries like these, or None for fewer than two.
+
+    By Student's t, within [0, 1]. It says what other queries would change; where grades are
+    open it holds for every completion of them (many open rows: sound, but wider).
+    """
+    found = moments([bounded.value for bounded in scores], weights=weights)
+    if found.se is None:
+        return None
+    if not any(bounded.is_open for bounded in scores):
+        margin = t_quantile(1.0 - ALPHA / 2, df=found.df) * found.se
+        low, high = found.mean - margin, found.mean + margin
+    elif len(scores) <= _EXACT_ROWS:
+        rows = [(bounded.lo, bounded.hi) for bounded in scores]
+        low = lower_bound(rows, weights=weights, alpha=ALPHA / 2).lo
+        high = upper_bound(rows, weights=weights, alpha=ALPHA / 2).hi
+    else:
+        # No set of values in [0, 1] has a larger se than one of zeros and ones alone.
+        margin = t_quantile(1.0 - ALPHA / 2, df=found.df) * 0.5 / math.sqrt(found.df)
+        open_mean = mean(scores, weights)
+        low, high = open_mean.lo - margin, open_mean.hi + margin
+    return max(low, 0.0), min(high, 1.0)
 
 
 def means(

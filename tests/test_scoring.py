@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from judge.evidence.pool import PoolRules, QueryPool, Reply, build_pool
 from judge.evidence.queries import join
 from judge.measures.names import parse_measure
 from judge.measures.pool import Bounded
 from judge.run import Golden, KnownGrade, Result, Row, Run
-from judge.scoring import Scale, are_settled, grade_pool, mean, means, score_rows
+from judge.scoring import Scale, are_settled, confidence, grade_pool, mean, means, score_rows
 
 NDCG = parse_measure("nDCG@10")
 RR = parse_measure("RR")
@@ -111,3 +114,63 @@ def test_each_measure_averages_over_the_rows_that_have_it() -> None:
         "nDCG@10": (0.25, 2),
         "RR": (1.0, 1),
     }
+
+
+def test_the_confidence_interval_is_students_t() -> None:
+    # statistics.md E, the candidate's values: scipy.stats.t.interval(0.95, 9,
+    # loc=numpy.mean(b), scale=scipy.stats.sem(b)), scipy 1.12
+    values = [0.58, 0.60, 0.41, 0.84, 0.45, 0.79, 0.25, 0.72, 0.65, 0.50]
+    low, high = confidence([Bounded(v, v, v) for v in values], [1.0] * 10) or (0, 0)
+    assert (low, high) == pytest.approx((0.44889809897343885, 0.7091019010265611), abs=1e-9)
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=2, max_size=6))
+def test_confidence_holds_for_every_completion(ends: list[tuple[float, float]]) -> None:
+    rows = [Bounded(min(pair), min(pair), max(pair)) for pair in ends]
+    found = confidence(rows, [1.0] * len(rows))
+    assert found is not None
+    for corner in itertools.product(*((row.lo, row.hi) for row in rows)):
+        inner = confidence([Bounded(v, v, v) for v in corner], [1.0] * len(rows))
+        assert inner is not None
+        assert found[0] <= inner[0] + 1e-7 and inner[1] <= found[1] + 1e-7
+
+
+def test_one_row_says_nothing_about_others() -> None:
+    assert confidence([Bounded(0.5, 0.5, 0.5)], [1.0]) is None
+
+
+@st.composite
+def pools(draw: st.DrawFn) -> tuple[QueryPool, QueryPool]:
+    """Return a pool, and the same after one more reply."""
+    ids = "abcdef"[: draw(st.integers(1, 6))]
+    known = draw(st.dictionaries(st.sampled_from(ids), st.integers(0, 3), max_size=3))
+    priors = [KnownGrade(id, grade, grade, "q") for id, grade in known.items()]
+    pairs = draw(st.lists(st.tuples(st.sampled_from(ids), st.sampled_from(ids)), max_size=3))
+    replies = {
+        id: Reply(grade, grade)
+        for id, grade in draw(
+            st.dictionaries(st.sampled_from(ids), st.integers(0, 3), max_size=3)
+        ).items()
+    }
+    before = pool(*ids, known=priors, preferences=pairs, replies=replies)
+    asks = [ask for asks in before.asks for ask in asks]
+    if asks:
+        grade = draw(st.integers(0, 3))
+        replies = {**replies, draw(st.sampled_from(asks)): Reply(grade, grade)}
+    return before, pool(*ids, known=priors, preferences=pairs, replies=replies)
+
+
+@given(pools(), st.sampled_from(["linear", "exponential"]))
+def test_one_more_reply_only_narrows_every_measure(
+    both: tuple[QueryPool, QueryPool], gain: str
+) -> None:
+    measures = [parse_measure(name) for name in ("nDCG@3", "nDCG@10", "ERR@10", "P(rel=2)@5")]
+    before, after = score_rows(list(both), measures, scale=Scale(gain, 3))
+    for measure in measures:
+        one, two = before[measure], after[measure]
+        assert one.lo <= one.value <= one.hi and two.lo <= two.value <= two.hi
+        if both[0].orders == both[1].orders:
+            assert one.lo <= two.lo + 1e-9 and two.hi <= one.hi + 1e-9
+        else:
+            # Only a conflict withdraws an order, and it is on record.
+            assert len(both[1].conflicts) > len(both[0].conflicts)

@@ -72,7 +72,7 @@ def _head(report: Report) -> dict[str, Any]:
         },
         "cost_usd": grading.cost_usd,
         "measures": {
-            "overall": _means(report.overall),
+            "overall": _with_confidence(report),
             "slices": {name: _means(part) for name, part in report.slices.items()},
         },
         "answerless": {
@@ -171,11 +171,19 @@ def _evidence(evidence: Evidence) -> Json:
     }
 
 
-def _means(means: Mapping[Measure, Mean]) -> Json:
+def _means(means: Mapping[Measure, Mean]) -> dict[str, dict[str, Any]]:
     return {
         str(measure): {"value": mean.value, "lo": mean.lo, "hi": mean.hi, "n": mean.n}
         for measure, mean in means.items()
     }
+
+
+def _with_confidence(report: Report) -> Json:
+    documents = _means(report.overall)
+    for measure in report.overall:
+        interval = report.confidence.get(measure)
+        documents[str(measure)]["ci95"] = None if interval is None else list(interval)
+    return documents
 
 
 def bounded_document(bounded: Bounded) -> Json:

@@ -19,10 +19,7 @@ def render_markdown(report: Report) -> str:
     parts = [f"**{escape(wording.headline(report))}**", ""]
     if report.ran and report.overall:
         parts += [*_table(report), ""]
-    lines = wording.coverage_lines(report) + wording.pool_lines(report)
-    calls, short = wording.calls_line(report), wording.short_lists(report)
-    lines += [line for line in (calls, short) if line]
-    parts += [f"- {escape(line)}" for line in lines + wording.trouble_lines(report)]
+    parts += [f"- {escape(line)}" for line in wording.facts(report)]
     worst = wording.worst_rows(report)
     if worst and report.primary is not None:
         mock = report.by_mock and report.primary.family == "graded"

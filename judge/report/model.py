@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from judge.cascade import Grading
@@ -14,7 +14,7 @@ from judge.grades import Conflict, Source
 from judge.measures.names import Measure
 from judge.measures.pool import Bounded
 from judge.run import Run
-from judge.scoring import Mean, means, score_rows
+from judge.scoring import Mean, confidence, means, score_rows
 
 COMPLETE = 0
 INCOMPLETE = 3
@@ -79,13 +79,15 @@ class Report:
     """What `judge grade` found: means overall and by slice, rows, coverage, conflicts.
 
     Means are weighted and run over all rows that have the measure; a row that is open
-    takes part with its interval.
+    takes part with its interval. `confidence` has the 95% intervals over queries of the
+    overall means: what other queries would change, not what judging could.
     """
 
     grading: Grading
     rows: tuple[RowReport, ...]
     overall: Mapping[Measure, Mean]
     slices: Mapping[str, Mapping[Measure, Mean]]
+    confidence: Mapping[Measure, tuple[float, float]]
     coverage: Coverage
     answerless: Answerless
     timing: Mapping[str, float] = field(default_factory=dict)
@@ -161,6 +163,7 @@ def build_report(grading: Grading, *, timing: Mapping[str, float] | None = None)
         rows=tuple(rows),
         overall=_means(rows, settings.measures),
         slices=_slices(rows, settings.measures),
+        confidence=_confidence(rows, settings.measures),
         coverage=_coverage(rows, settings.depth),
         answerless=_answerless(rows),
         timing=dict(timing or {}),
@@ -179,6 +182,21 @@ def _slices(
         if row.query.slice is not None:
             by_slice.setdefault(row.query.slice, []).append(row)
     return {name: _means(members, measures) for name, members in by_slice.items()}
+
+
+def _confidence(
+    rows: Sequence[RowReport], measures: Iterable[Measure]
+) -> Mapping[Measure, tuple[float, float]]:
+    found = {}
+    for measure in measures:
+        having = [row for row in rows if measure in row.scores]
+        if len(having) < 2:
+            continue
+        weights = [row.query.weight for row in having]
+        interval = confidence([row.scores[measure] for row in having], weights)
+        if interval is not None:
+            found[measure] = interval
+    return found
 
 
 def _coverage(rows: Iterable[RowReport], depth: int | None) -> Coverage:

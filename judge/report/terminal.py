@@ -129,11 +129,7 @@ def _table(
 
 
 def _details(console: Console, report: Report) -> None:
-    lines = wording.coverage_lines(report) + wording.pool_lines(report)
-    calls = wording.calls_line(report)
-    short = wording.short_lists(report)
-    lines += [line for line in (calls, short) if line]
-    for line in lines + wording.trouble_lines(report):
+    for line in wording.facts(report):
         _paragraph(console, line)
     worst = wording.worst_rows(report)
     if worst:

@@ -62,6 +62,32 @@ def _mock(report: Report, measure: Measure) -> str:
     return f" ({MOCK})" if report.by_mock and measure.family == "graded" else ""
 
 
+def facts(report: Report) -> list[str]:
+    """Return all lines between the table and the worst rows."""
+    ours = [
+        confidence_line(report),
+        *coverage_lines(report),
+        *pool_lines(report),
+        calls_line(report),
+        short_lists(report),
+        *trouble_lines(report),
+    ]
+    return [line for line in ours if line]
+
+
+def confidence_line(report: Report) -> str | None:
+    """Return what other queries would change of the leading measure, or None for one row."""
+    primary = report.primary
+    if primary is None or not report.ran:
+        return None
+    interval = report.confidence.get(primary)
+    if interval is None:
+        return f"One row says nothing about other queries: no 95% CI of {primary}"
+    low, high = map(number, interval)
+    span = f"95% CI of {primary} over queries like these: {low} to {high}"
+    return span + _mock(report, primary)
+
+
 def coverage_lines(report: Report) -> list[str]:
     """Return how much of the top K is graded and by whom, and why the rest is open."""
     coverage, depth = report.coverage, report.grading.settings.depth
