@@ -56,6 +56,12 @@ _FLAGS = (
         help="How TREC scores compare: single as trec_eval 9, double as trec_eval 10.",
     ),
     click.option(
+        "--text-field",
+        metavar="FIELD,…",
+        default="",
+        help="Fields of search hits that hold the text, e.g. title,body. Default: a guess.",
+    ),
+    click.option(
         "--corpus",
         type=click.UNPROCESSED,
         metavar="FILE",
@@ -80,6 +86,7 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
         *,
         field_map: tuple[str, ...],
         key: str,
+        text_field: str,
         run_tag: str | None,
         grade_max: int,
         grade_map: tuple[str, ...],
@@ -89,7 +96,8 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
     ) -> Any:
         options = ReadOptions(
             map=_renames(field_map),
-            key=tuple(name.strip() for name in key.split(",") if name.strip()),
+            key=_names(key),
+            text_field=_names(text_field),
             run_tag=run_tag,
             grade_max=grade_max,
             grade_map=_grades(grade_map, grade_max),
@@ -123,6 +131,10 @@ def pairs(flag: str, values: tuple[str, ...]) -> Mapping[str, str]:
         if found.setdefault(theirs, ours) != ours:
             raise UsageError(f"{flag}: {theirs!r} is given twice: {found[theirs]!r} and {ours!r}")
     return found
+
+
+def _names(value: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in value.split(",") if name.strip())
 
 
 def _renames(values: tuple[str, ...]) -> Mapping[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import TypeAlias
 
 from judge.formats.findings import Findings, Place, shown
@@ -26,9 +27,20 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """A file with one JSON value a line; they are decoded as they are asked for, once."""
+    """A file with one value a line; they are decoded as they are asked for, once.
 
+    first: the first of them, which is also the first of `records`; None where there is none
+    """
+
+    place: Place
     records: Iterator[tuple[Place, object]]
+    first: object = None
+
+    @classmethod
+    def peeked(cls, place: Place, records: Iterator[tuple[Place, object]]) -> Lines:
+        """Return the lines with their first value looked at."""
+        head = list(islice(records, 1))
+        return cls(place, chain(head, records), head[0][1] if head else None)
 
 
 def looks_like_json(file: TextFile) -> bool:
@@ -41,10 +53,9 @@ def decode(file: TextFile, findings: Findings) -> Document | Lines:
 
     Raises InputError at once where a file as a whole is not JSON.
     """
-    decoder = _Decoder(findings)
+    decoder, place = _Decoder(findings), Place(file.name)
     if _is_lines(file):
-        return Lines(_lines(file, decoder))
-    place = Place(file.name)
+        return Lines.peeked(place, _lines(file, decoder))
     value = decoder.value(file.text, place)
     findings.check()
     return Document(place, value)

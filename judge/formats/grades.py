@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from judge.formats.decoding import Document, Fields, decode, looks_like_json
+from judge.formats.decoding import Document, Fields
+from judge.formats.families import decode_any, recognised
 from judge.formats.fields import FieldReader
 from judge.formats.findings import Findings, Place, shown
 from judge.formats.ids import id_text
@@ -166,15 +167,20 @@ def _count_open(statement: Statement, findings: Findings) -> None:
 
 def statements(file: TextFile, options: ReadOptions, findings: Findings) -> Iterator[Statement]:
     """Yield what a file of grades states, line by line; bad places go to `findings`."""
-    if not looks_like_json(file):
+    decoded = decode_any(file, findings)
+    if decoded is None:
         if _has_header(file):
             yield from _recorded(table_records(file, findings), options, findings)
         else:
             yield from _qrels_lines(file, findings)
         return
-    decoded = decode(file, findings)
+    family = recognised(decoded)
     value = decoded.value if isinstance(decoded, Document) else None
-    if isinstance(value, dict) and value and all(isinstance(v, dict) for v in value.values()):
+    if family is not None:
+        yield from _recorded(
+            family.records("grades", decoded, options, findings), options, findings
+        )
+    elif isinstance(value, dict) and value and all(isinstance(v, dict) for v in value.values()):
         yield from _nested(value, Place(file.name))
     else:
         yield from _recorded(records_of(decoded, under="judgments").items, options, findings)

@@ -22,6 +22,7 @@ class ReadOptions:
     grade_max: G, the top of the grade scale 0..G
     grade_map: a grade as the file writes it -> a grade on the scale, None: as it stands
     clip: grades off the scale become its nearest end, counted
+    text_field: fields of a search engine's documents that make up a chunk's text
     precision: how TREC scores compare: "single" as trec_eval 9, "double" as trec_eval 10
     """
 
@@ -31,6 +32,7 @@ class ReadOptions:
     grade_max: int = GRADE_MAX
     grade_map: Mapping[str, int] | None = None
     clip: bool = False
+    text_field: tuple[str, ...] = ()
     precision: Precision = "single"
 
 

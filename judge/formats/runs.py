@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import PurePath
 
 from judge.errors import UsageError
-from judge.formats.decoding import Document, Fields, decode, looks_like_json
+from judge.formats.decoding import Document
+from judge.formats.families import Decoded, decode_any, recognised
 from judge.formats.findings import Findings, Place, shown
 from judge.formats.ids import id_text
-from judge.formats.opening import SourceFile, TextFile, read_text, uncollected
+from judge.formats.opening import SourceFile, TextFile, read_text, source_name, uncollected
 from judge.formats.options import DEFAULTS, ReadOptions
 from judge.formats.records import records_of
-from judge.formats.rows import keyed, read_rows
+from judge.formats.rows import read_rows
+from judge.formats.scored import is_scored, scored_rows
 from judge.formats.texts import (
     Corpus,
     CorpusSource,
@@ -21,8 +24,7 @@ from judge.formats.texts import (
     read_corpus,
     read_queries,
 )
-from judge.formats.trec import Scored, ordered, trec_runs
-from judge.formats.values import number
+from judge.formats.trec import Scored, trec_runs
 from judge.run import Result, Row, Run
 
 
@@ -44,11 +46,8 @@ def read_run(
     file holds several runs and `options.run_tag` is none of them.
     """
     with uncollected():
-        file = read_text(source)
-        if looks_like_json(file):
-            run = _json_run(file, options)
-        else:
-            run = _chosen(_trec_file(file, options), options.run_tag, file.name)
+        runs = _runs(read_text(source), options)
+        run = _chosen(runs, options.run_tag, source_name(source))
         return filled(run, _corpus(corpus, options), _queries(queries, options))
 
 
@@ -60,14 +59,18 @@ def read_runs(
     queries: QueriesSource | None = None,
 ) -> dict[str, Run]:
     """Return every run of a file by name: one a tag of a TREC file, else the only one."""
-    file = read_text(source)
-    if looks_like_json(file):
-        run = _json_run(file, options)
-        runs = {run.name: run}
-    else:
-        runs = _trec_file(file, options)
-    texts, asked = _corpus(corpus, options), _queries(queries, options)
-    return {name: filled(run, texts, asked) for name, run in runs.items()}
+    with uncollected():
+        runs = _runs(read_text(source), options)
+        texts, asked = _corpus(corpus, options), _queries(queries, options)
+        return {name: filled(run, texts, asked) for name, run in runs.items()}
+
+
+def _runs(file: TextFile, options: ReadOptions) -> dict[str, Run]:
+    findings = Findings()
+    decoded = decode_any(file, findings)
+    if decoded is None:
+        return _trec_runs(file, options, findings)
+    return _decoded_runs(decoded, file.name, options, findings)
 
 
 def _corpus(source: CorpusSource | None, options: ReadOptions) -> Corpus | None:
@@ -81,24 +84,21 @@ def _queries(source: QueriesSource | None, options: ReadOptions) -> Queries | No
 
 
 def _chosen(runs: dict[str, Run], tag: str | None, file: str) -> Run:
-    """Return the run with this tag, or the only one."""
+    """Return the run of this name, or the only one, whatever it is called."""
     if tag in runs:
         return runs[tag]
-    if tag is None and len(runs) == 1:
+    if len(runs) == 1 and tag is None:
         return next(iter(runs.values()))
     tags = ", ".join(list(runs)[:20]) + (", …" if len(runs) > 20 else "")
     wrong = "name one with --run-tag" if tag is None else f"none is called {shown(tag)}"
     raise UsageError(f"{file}: {len(runs)} runs; {wrong}: {tags}")
 
 
-def _trec_file(file: TextFile, options: ReadOptions) -> dict[str, Run]:
-    findings = Findings()
+def _trec_runs(file: TextFile, options: ReadOptions, findings: Findings) -> dict[str, Run]:
     runs = trec_runs(file, options=options, findings=findings)
     notices = findings.notices()
     return {
-        tag: Run(
-            tag, tuple(_row(query, scored) for query, scored in lists.items()), notices=notices
-        )
+        tag: Run(tag, tuple(_row(*ranked) for ranked in lists.items()), notices=notices)
         for tag, lists in runs.items()
     }
 
@@ -107,70 +107,41 @@ def _row(query: str, scored: list[Scored]) -> Row:
     return Row(query, query, results=tuple(Result(id, score=score) for id, score in scored))
 
 
-def _json_run(file: TextFile, options: ReadOptions) -> Run:
-    findings = Findings()
-    decoded = decode(file, findings)
-    name = PurePath(file.name).name.removesuffix(".gz").rpartition(".")[0] or file.name
-    value = decoded.value if isinstance(decoded, Document) else None
-    if isinstance(value, dict) and _is_scores(value):
-        return Run(
-            name, _scored_rows(value, file.name, options, findings), notices=findings.notices()
-        )
+def _decoded_runs(
+    decoded: Decoded, file: str, options: ReadOptions, findings: Findings
+) -> dict[str, Run]:
+    """Return the runs of JSON, or of another tool's file, by name."""
+    family = recognised(decoded)
+    if family is not None:
+        named = family.runs(decoded, options, findings)
+        return {
+            name or _stem(file): _run(name or _stem(file), items, file, options, findings)
+            for name, items in named.items()
+        }
+    if isinstance(decoded, Document) and is_scored(decoded.value):
+        rows = scored_rows(decoded.value, place=decoded.place, options=options, findings=findings)
+        findings.check_some(rows, "rows", file)
+        return {_stem(file): Run(_stem(file), rows, notices=findings.notices())}
     held = records_of(decoded, under="rows")
-    read = read_rows(held.items, options=options, findings=findings)
     for field in held.around:
         if field not in ("name", "rows"):
             what = f"file field {shown(field)} ignored"
-            findings.count("ignored field", what, place=Place(file.name))
-    findings.check_some(read.rows, "rows", file.name)
-    name = id_text(held.around.get("name")) or name
+            findings.count("ignored field", what, place=Place(file))
+    name = id_text(held.around.get("name")) or _stem(file)
+    return {name: _run(name, held.items, file, options, findings)}
+
+
+def _run(
+    name: str,
+    items: Iterable[tuple[Place, object]],
+    file: str,
+    options: ReadOptions,
+    findings: Findings,
+) -> Run:
+    read = read_rows(items, options=options, findings=findings)
+    findings.check_some(read.rows, "rows", file)
     return Run(name, read.rows, read.grades, notices=findings.notices())
 
 
-def _is_scores(value: Fields) -> bool:
-    """Tell `{query: {doc: score}}` from a row: every value is an object of plain values."""
-    return bool(value) and all(
-        isinstance(held, dict) and not any(isinstance(v, (dict, list)) for v in held.values())
-        for held in value.values()
-    )
-
-
-def _scored_rows(
-    value: Fields, file: str, options: ReadOptions, findings: Findings
-) -> tuple[Row, ...]:
-    """Return the rows of `{query: {doc: score}}`.
-
-    The keys are query ids, or, if any of them has a space in it, the queries' texts.
-    """
-    are_texts = any(" " in query.strip() for query in value)
-    place = Place(file)
-    findings.count(
-        "guessed field",
-        f"keys read as the queries' {'texts' if are_texts else 'ids'}",
-        place=place,
-        n=len(value),
-    )
-    read: list[tuple[Place, Row]] = []
-    for query, scores in value.items():
-        at = place.at(shown(query))
-        scored = _scores(scores, at, findings)
-        results = tuple(
-            Result(document, score=score)
-            for document, score in ordered(scored, options.precision, findings=findings, place=at)
-        )
-        named, text = (None, query.strip()) if are_texts else (query, None)
-        read.append((at, Row(named or "", named, text, results=results)))
-    rows = keyed(read, findings)
-    findings.check()
-    return rows
-
-
-def _scores(scores: object, place: Place, findings: Findings) -> list[Scored]:
-    scored = []
-    for document, score in scores.items() if isinstance(scores, dict) else ():
-        real = number(score)
-        if real is None:
-            findings.problem(place.at(shown(document)), shown(score), "a score is a number")
-        else:
-            scored.append((document, real))
-    return scored
+def _stem(file: str) -> str:
+    return PurePath(file).name.removesuffix(".gz").rpartition(".")[0] or file

@@ -6,7 +6,6 @@ import csv
 import io
 
 from judge.errors import InputError, Problem
-from judge.formats.decoding import Fields
 from judge.formats.findings import Findings, Place, shown
 from judge.formats.opening import TextFile
 
@@ -21,14 +20,30 @@ def table_delimiter(file: TextFile) -> str | None:
     return best if counts[best] else None
 
 
-def table_records(file: TextFile, findings: Findings) -> list[tuple[Place, Fields]]:
+def table_header(file: TextFile) -> list[str]:
+    """Return the cells of the first line, if it has several; the file may be no table at all."""
+    delimiter = table_delimiter(file)
+    if delimiter is None:
+        return []
+    try:
+        return [
+            cell.strip() for cell in next(csv.reader(file.first_lines()[:1], delimiter=delimiter))
+        ]
+    except csv.Error:
+        return []
+
+
+def table_records(
+    file: TextFile, findings: Findings, *, ragged: bool = False
+) -> list[tuple[Place, object]]:
     """Return the lines under the header as records; blank cells are None.
 
-    Raises InputError where the header repeats a name; a line with too many cells is recorded.
+    ragged: lines may stop early, as those of tools that leave out trailing blanks do
+    Raises InputError where the header repeats a name; a line of another length is recorded.
     """
     delimiter = table_delimiter(file) or ","
     reader = csv.reader(io.StringIO(file.text, newline=""), delimiter=delimiter, strict=True)
-    records: list[tuple[Place, Fields]] = []
+    records: list[tuple[Place, object]] = []
     header: list[str] = []
     try:
         for cells in reader:
@@ -38,7 +53,10 @@ def table_records(file: TextFile, findings: Findings) -> list[tuple[Place, Field
                 continue
             if not header:
                 header = _header(cells, place)
-            elif len(cells) != len(header):
+                continue
+            if ragged:
+                cells += [""] * (len(header) - len(cells))
+            if len(cells) != len(header):
                 found = f"{len(cells)} cells under a header of {len(header)}"
                 findings.problem(place, found, "quote cells that hold the separator")
             else:

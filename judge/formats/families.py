@@ -1,0 +1,139 @@
+"""The tools whose files we know by content, and the module that reads each.
+
+A family's module turns a decoded file into records of ours, which the usual readers
+then check and count: `runs`, `grades`, `goldens`, `texts`, `queries`, as far as it has them.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from judge.errors import InputError, Problem
+from judge.formats.decoding import Document, Fields, Lines, decode, looks_like_json
+from judge.formats.findings import Findings, Place
+from judge.formats.opening import TextFile
+from judge.formats.options import ReadOptions
+from judge.formats.tables import table_header, table_records
+
+Decoded: TypeAlias = Document | Lines
+Items: TypeAlias = list[tuple[Place, object]]
+"""Records of ours with the places they were read from."""
+
+Convert: TypeAlias = Callable[[Decoded, ReadOptions, Findings], Items]
+ConvertRuns: TypeAlias = Callable[[Decoded, ReadOptions, Findings], Mapping[str, Items]]
+"""Records of rows by the name of their run; "" is the name of the file."""
+
+Kind: TypeAlias = Literal["grades", "goldens", "texts", "queries"]
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A tool's kind of file.
+
+    whole: names that the object around the file has, each of the type given
+    record: names that its first record has, in a list, in lines or in a table
+    """
+
+    name: str
+    module: str
+    whole: Mapping[str, type] = field(default_factory=dict)
+    record: Mapping[str, type] = field(default_factory=dict)
+
+    def recognises(self, whole: Fields, record: Fields) -> bool:
+        """Tell whether a file with this object and this first record is of the family."""
+        if self.whole:
+            return _has(whole, self.whole)
+        return _has(record, self.record)
+
+    def runs(
+        self, decoded: Decoded, options: ReadOptions, findings: Findings
+    ) -> Mapping[str, Items]:
+        """Return the rows of a file of this family by run; "" is named after the file."""
+        readers = self._readers()
+        if readers.runs is None:
+            raise self._lacks("a run", decoded)
+        return readers.runs(decoded, options, findings)
+
+    def records(
+        self, kind: Kind, decoded: Decoded, options: ReadOptions, findings: Findings
+    ) -> Items:
+        """Return the records of a kind in a file of this family.
+
+        Raises InputError where such files hold nothing of the kind.
+        """
+        convert = getattr(self._readers(), kind)
+        if convert is None:
+            raise self._lacks(kind, decoded)
+        items: Items = convert(decoded, options, findings)
+        return items
+
+    def _readers(self) -> Readers:
+        module = importlib.import_module(f"judge.formats.{self.module}")
+        readers: Readers = module.READERS[self.name]
+        return readers
+
+    def _lacks(self, kind: str, decoded: Decoded) -> InputError:
+        held = [name for name in Readers.__slots__ if getattr(self._readers(), name) is not None]
+        found = f"{self.name}, which holds {' and '.join(held)}"
+        return InputError(Problem(decoded.place.file, found, f"give a file with {kind} here"))
+
+
+@dataclass(frozen=True, slots=True)
+class Readers:
+    """What can be read from a family's files, each None where they hold nothing of the kind."""
+
+    runs: ConvertRuns | None = None
+    grades: Convert | None = None
+    goldens: Convert | None = None
+    texts: Convert | None = None
+    queries: Convert | None = None
+
+
+def _has(fields: Fields, wanted: Mapping[str, type]) -> bool:
+    return all(isinstance(fields.get(name), kind) for name, kind in wanted.items())
+
+
+FAMILIES: tuple[Family, ...] = (
+    Family("a _rank_eval response", "elastic", whole={"details": dict, "metric_score": object}),
+    Family("a _rank_eval request", "elastic", whole={"requests": list}),
+    Family("an _msearch response", "elastic", whole={"responses": list}),
+    Family("a _search response", "elastic", whole={"hits": dict}),
+    Family("a _search response", "elastic", record={"hits": dict}),
+    Family("a Workbench judgment list", "workbench", whole={"judgmentRatings": list}),
+    Family("a Workbench query set", "workbench", whole={"querySetQueries": list}),
+)
+
+
+def recognised(decoded: Decoded) -> Family | None:
+    """Return the family a decoded file belongs to, or None where it is one of our shapes."""
+    value = decoded.first if isinstance(decoded, Lines) else decoded.value
+    whole = value if isinstance(decoded, Document) and isinstance(value, dict) else {}
+    first = value[0] if isinstance(value, list) and value else value
+    record = first if isinstance(first, dict) else {}
+    return next((family for family in FAMILIES if family.recognises(whole, record)), None)
+
+
+def decode_any(file: TextFile, findings: Findings) -> Decoded | None:
+    """Return a file's JSON, or its table if a family knows the header; None for other text."""
+    if looks_like_json(file):
+        return unwrapped(decode(file, findings))
+    header: Fields = dict.fromkeys(table_header(file), "")
+    if any(family.recognises({}, header) for family in FAMILIES):
+        return Lines.peeked(Place(file.name), iter(table_records(file, findings, ragged=True)))
+    return None
+
+
+def unwrapped(decoded: Decoded) -> Decoded:
+    """Return what a plugin of OpenSearch stored, where a search for it brought it back."""
+    value = decoded.value if isinstance(decoded, Document) else None
+    hits = value.get("hits") if isinstance(value, dict) else None
+    found = hits.get("hits") if isinstance(hits, dict) else None
+    if isinstance(found, list) and len(found) == 1 and isinstance(found[0], dict):
+        source = found[0].get("_source")
+        if isinstance(decoded, Document) and isinstance(source, dict):
+            inner = Document(decoded.place.at("hits.hits[0]._source"), source)
+            return inner if recognised(inner) else decoded
+    return decoded

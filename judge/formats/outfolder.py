@@ -1,0 +1,183 @@
+"""A folder that `judge grade --out` wrote, read again: its rows, verdicts and conflicts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from judge.errors import InputError, Problem
+from judge.formats.opening import read_text
+
+REPORT = "report.json"
+VERDICTS = "verdicts.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class GradedRow:
+    """A row of the report: its query, slice and the ids it returned, best first."""
+
+    query_id: str
+    query: str
+    slice: str | None
+    ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredVerdict:
+    """What the judge said of one chunk, as far as a person's check needs it.
+
+    grade: None where there was none; spread: variance of a panel's votes or of the grade's token
+    probabilities, 0 where neither is known
+    """
+
+    query_id: str
+    id: str
+    grade: int | None
+    reason: str = ""
+    flags: tuple[str, ...] = ()
+    spread: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class StoredConflict:
+    """Two sources that contradict each other about one chunk."""
+
+    query_id: str
+    id: str
+    stands: str
+    against: str
+
+
+@dataclass(frozen=True, slots=True)
+class OutFolder:
+    """What a graded run left behind. grade_max: the scale it was graded on."""
+
+    run: str
+    grade_max: int
+    rows: tuple[GradedRow, ...]
+    verdicts: tuple[StoredVerdict, ...]
+    conflicts: tuple[StoredConflict, ...]
+
+
+class _Result(BaseModel):
+    id: str
+
+
+class _Row(BaseModel):
+    query_id: str
+    query: str | None = None
+    slice: str | None = None
+    results: list[_Result] = []
+
+
+class _Evidence(BaseModel):
+    source: str
+
+
+class _Conflict(BaseModel):
+    query_id: str
+    id: str
+    stands: _Evidence
+    against: _Evidence
+
+
+class _Settings(BaseModel):
+    grade_max: int
+
+
+class _Report(BaseModel):
+    run: str
+    settings: _Settings
+    rows: list[_Row]
+    conflicts: list[_Conflict] = []
+
+
+class _Vote(BaseModel):
+    grade: int | None = None
+
+
+class _Verdict(BaseModel):
+    query_id: str
+    id: str
+    status: str
+    grade: int | None = None
+    reason: str = ""
+    flags: list[str] = []
+    probabilities: list[float] | None = None
+    votes: list[_Vote] = []
+
+
+def read_out_folder(folder: Path) -> OutFolder:
+    """Read report.json and verdicts.jsonl of a folder; InputError says what is missing or wrong.
+
+    Verdicts by a rule (blank text) are left out: no judge gave them.
+    """
+    report = _read(folder / REPORT, _Report)
+    lines = read_text(_existing(folder / VERDICTS)).text.splitlines()
+    verdicts = [
+        _parse(line, _Verdict, f"{folder / VERDICTS}:{number}")
+        for number, line in enumerate(lines, 1)
+        if line.strip()
+    ]
+    return OutFolder(
+        run=report.run,
+        grade_max=report.settings.grade_max,
+        rows=tuple(
+            GradedRow(
+                row.query_id, row.query or row.query_id, row.slice, tuple(r.id for r in row.results)
+            )
+            for row in report.rows
+        ),
+        verdicts=tuple(_stored(verdict) for verdict in verdicts if verdict.status != "rule"),
+        conflicts=tuple(
+            StoredConflict(c.query_id, c.id, c.stands.source, c.against.source)
+            for c in report.conflicts
+        ),
+    )
+
+
+def _stored(verdict: _Verdict) -> StoredVerdict:
+    votes = [vote.grade for vote in verdict.votes if vote.grade is not None]
+    weights = verdict.probabilities or [1.0 / len(votes)] * len(votes)
+    grades = range(len(weights)) if verdict.probabilities else votes
+    return StoredVerdict(
+        query_id=verdict.query_id,
+        id=verdict.id,
+        grade=verdict.grade,
+        reason=verdict.reason,
+        flags=tuple(verdict.flags),
+        spread=_variance(list(grades), weights),
+    )
+
+
+def _variance(grades: list[int], weights: list[float]) -> float:
+    mean = sum(weight * grade for weight, grade in zip(weights, grades, strict=True))
+    return sum(weight * (grade - mean) ** 2 for weight, grade in zip(weights, grades, strict=True))
+
+
+_Model = TypeVar("_Model", bound=BaseModel)
+
+
+def _read(path: Path, model: type[_Model]) -> _Model:
+    return _parse(read_text(_existing(path)).text, model, str(path))
+
+
+def _existing(path: Path) -> Path:
+    if not path.is_file():
+        fix = "name a folder that `judge grade --out` wrote"
+        raise InputError(Problem(str(path.parent), f"no {path.name} in this folder", fix))
+    return path
+
+
+def _parse(text: str, model: type[_Model], where: str) -> _Model:
+    try:
+        return TypeAdapter(model).validate_json(text)
+    except ValidationError as error:
+        problems = [
+            Problem(f"{where}: {'.'.join(map(str, e['loc']))}", e["msg"], "grade the run again")
+            for e in error.errors()
+        ]
+        raise InputError(problems) from error
