@@ -1,9 +1,18 @@
-"""Runs and qrels in, evaluations out: reads the files and picks the way that suits them."""
+"""Runs and qrels in, evaluations out: looks into the files and picks the way that suits them.
+
+Small files are evaluated in plain Python, which never imports numpy; large ones by the
+columnar engine, in constant memory. Both give the same values for every input.
+"""
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
@@ -17,6 +26,9 @@ from judge.measures.trec import read_qrels, read_run
 Source: TypeAlias = str | Path | BinaryIO
 
 DEFAULT_MEASURES = ("nDCG@10",)
+
+# About 100,000 lines: less than this is done before numpy is even imported.
+_SMALL_BYTES = 4 << 20
 
 
 def measure(
@@ -32,79 +44,176 @@ def measure(
 ) -> list[Evaluation]:
     """Return an evaluation for every run of every file, in the order of the files.
 
-    run_tag: of TREC files with several runs, take this one alone
+    runs, qrels: paths or binary streams; TREC, or any shape that `read_run` takes
+    run_tag: of files with several runs, take this one alone
     grade_max: top of the scale that unjudged results may reach; None: 3, or the highest
         grade of the qrels above it
     intervals: compute lo and hi of each value; None: only where that is quick
     Raises InputError naming every bad line, UsageError for options that do not fit.
+
+    >>> run, judged = BytesIO(b"q Q0 a 1 9.5 bm25"), BytesIO(b"q 0 a 2")
+    >>> measure([run], judged)[0].columns[Measure("nDCG", 10)].mean
+    1.0
     """
-    asked = [parse_measure(one) if isinstance(one, str) else one for one in measures]
-    grades = _read_qrels(qrels, grade_max)
-    return [
-        plain.evaluate(
-            ranked, grades, asked, run=name, gain=gain, grade_max=grade_max, intervals=intervals
-        )
-        for name, ranked in _chosen(runs, precision, run_tag)
-    ]
+    asked = _Asked(
+        tuple(parse_measure(one) if isinstance(one, str) else one for one in measures),
+        gain=gain,
+        precision=precision,
+        grade_max=grade_max,
+        intervals=intervals,
+    )
+    files = [_look_into(source) for source in (*runs, qrels)]
+    evaluate = _evaluate_small if all(file.is_small for file in files) else _evaluate_large
+    *run_files, qrels_file = files
+    return _chosen(evaluate(run_files, qrels_file, asked), run_tag)
 
 
-def _chosen(
-    runs: Sequence[Source], precision: str, run_tag: str | None
-) -> list[tuple[str, Mapping[str, plain.Ranked]]]:
-    """Return every run that is asked for; its name is its tag, with its file where tags repeat."""
-    found = [
-        (tag, source_name(source), ranked)
-        for source in runs
-        for tag, ranked in _read_runs(source, precision).items()
-    ]
-    tags = Counter(tag for tag, _, _ in found)
+_Found: TypeAlias = list[tuple[str, Evaluation]]
+"""Evaluations, each with the name of the file it comes from."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is asked of every run."""
+
+    measures: tuple[Measure, ...]
+    gain: str
+    precision: str
+    grade_max: int | None
+    intervals: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A file that was looked into.
+
+    start: its first bytes, which tell its shape; open: opens it at its start, every time
+    """
+
+    name: str
+    start: bytes
+    is_small: bool
+    open: Callable[[], AbstractContextManager[BinaryIO]]
+
+    @property
+    def is_trec(self) -> bool:
+        """Tell whether this is lines of fields: no JSON, no table with a header."""
+        start = self.start.lstrip()
+        return start[:1] not in (b"{", b"[") and not start.startswith((b"query-id", b"query_id"))
+
+    def read(self) -> bytes:
+        """Return all of it."""
+        with self.open() as stream:
+            return stream.read()
+
+
+def _look_into(source: Source) -> _File:
+    """Return a source with its size class; a large stream is copied to a temporary file."""
+    name = source_name(source)
+    with open_bytes(source) as stream:
+        head = stream.read(_SMALL_BYTES + 1)
+        file = _File(name, head[:64], len(head) <= _SMALL_BYTES, lambda: nullcontext(BytesIO(head)))
+        if file.is_small:
+            return file
+        if isinstance(source, (str, Path)):
+            return replace(file, open=lambda: open_bytes(source))
+        return replace(file, open=_spooled(head, stream))
+
+
+def _spooled(head: bytes, rest: BinaryIO) -> Callable[[], AbstractContextManager[BinaryIO]]:
+    """Return an opener of a stream that can be read once: it goes to a file that can be reread."""
+    copy = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the opener, then vanishes
+    copy.write(head)
+    shutil.copyfileobj(rest, copy)
+
+    @contextmanager
+    def reopen() -> Iterator[BinaryIO]:
+        copy.seek(0)
+        yield copy
+
+    return reopen
+
+
+def _evaluate_small(runs: Sequence[_File], qrels: _File, asked: _Asked) -> _Found:
+    judged = _read_qrels(qrels)
+    found = []
+    for file in runs:
+        for name, ranked in _read_ranked(file, asked.precision).items():
+            evaluation = plain.evaluate(
+                ranked,
+                judged,
+                asked.measures,
+                run=name,
+                gain=asked.gain,
+                grade_max=asked.grade_max,
+                intervals=asked.intervals,
+            )
+            found.append((file.name, evaluation))
+    return found
+
+
+def _evaluate_large(runs: Sequence[_File], qrels: _File, asked: _Asked) -> _Found:
+    # numpy and what needs it: not for small files.
+    from judge.measures.engine import Engine
+    from judge.measures.engine_qrels import read_table, table_of
+
+    if qrels.is_trec:
+        table = read_table(qrels.read(), name=qrels.name)
+    else:
+        table = table_of(_read_qrels(qrels))
+    engine = Engine(
+        table,
+        asked.measures,
+        gain=asked.gain,
+        precision=asked.precision,
+        grade_max=asked.grade_max,
+        intervals=bool(asked.intervals),
+    )
+    found: _Found = []
+    for file in runs:
+        if file.is_trec:
+            evaluations = engine.evaluate(file.open, name=file.name)
+        else:
+            ranked = _read_ranked(file, asked.precision)
+            evaluations = [engine.evaluate_ranked(lists, run=run) for run, lists in ranked.items()]
+        found += [(file.name, evaluation) for evaluation in evaluations]
+    return found
+
+
+def _read_ranked(file: _File, precision: str) -> dict[str, dict[str, plain.Ranked]]:
+    """Return every run of a file with its lists in rank order."""
+    if file.is_trec:
+        with file.open() as stream:
+            runs = read_run(stream, name=file.name)
+        return {tag: plain.rank_lists(lists, precision=precision) for tag, lists in runs.items()}
+    # Reads every other shape, and costs more to import than a small TREC run to evaluate.
+    from judge.formats import read_run as read_any_run
+
+    with file.open() as stream:
+        run = read_any_run(stream)
+    return {run.name: {row.key: _as_given(result.id for result in row.results) for row in run.rows}}
+
+
+def _as_given(documents: Iterator[str]) -> plain.Ranked:
+    return plain.Ranked(plain.first_slots(documents))
+
+
+def _read_qrels(file: _File) -> dict[str, dict[str, int]]:
+    with file.open() as stream:
+        if file.is_trec:
+            return read_qrels(stream, name=file.name)
+        from judge.formats import read_qrels as read_any_qrels
+
+        return read_any_qrels(stream).grades
+
+
+def _chosen(found: _Found, run_tag: str | None) -> list[Evaluation]:
+    """Return those asked for, under their tags; where tags repeat, with their files."""
+    tags = Counter(one.run for _, one in found)
     if run_tag is not None and run_tag not in tags:
         raise UsageError(f"no run is tagged {run_tag!r}; there are: {', '.join(tags)}")
     return [
-        (tag if tags[tag] == 1 else f"{file}:{tag}", ranked)
-        for tag, file, ranked in found
-        if run_tag in (None, tag)
+        one if tags[one.run] == 1 else replace(one, run=f"{file}:{one.run}")
+        for file, one in found
+        if run_tag in (None, one.run)
     ]
-
-
-def _read_runs(source: Source, precision: str) -> dict[str, dict[str, plain.Ranked]]:
-    with open_bytes(source) as stream:
-        if not _is_json(stream):
-            runs = read_run(stream, name=source_name(source))
-            return {
-                tag: plain.rank_lists(lists, precision=precision) for tag, lists in runs.items()
-            }
-        from judge.formats import read_run as read_json_run
-
-        run = read_json_run(stream)
-    rows = {
-        row.key: plain.Ranked(plain.first_slots(result.id for result in row.results))
-        for row in run.rows
-    }
-    return {run.name: rows}
-
-
-def _read_qrels(source: Source, grade_max: int | None) -> dict[str, dict[str, int]]:
-    with open_bytes(source) as stream:
-        if not _is_json(stream) and not _head(stream).startswith(b"query-id"):
-            return read_qrels(stream, name=source_name(source))
-        from judge.formats import ReadOptions, read_grades
-
-        options = ReadOptions() if grade_max is None else ReadOptions(grade_max=grade_max)
-        known = read_grades(stream, options).grades
-    qrels: dict[str, dict[str, int]] = {}
-    for grade in known:
-        if grade.lo == grade.hi:
-            qrels.setdefault(grade.query_id or grade.query or "", {})[grade.id] = grade.lo
-    return qrels
-
-
-def _is_json(stream: BinaryIO) -> bool:
-    return _head(stream).lstrip()[:1] in (b"{", b"[")
-
-
-def _head(stream: BinaryIO) -> bytes:
-    """Return the first bytes of a buffered stream without taking them."""
-    peek = getattr(stream, "peek", None)
-    head: bytes = peek(64)[:64] if peek is not None else b""
-    return head

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from judge.errors import UsageError
 from judge.grades import GRADE_MAX
-from judge.measures import bounds, graded, relevance
+from judge.measures import graded, relevance
 from judge.measures.evaluation import Column, Evaluation, Observed
 from judge.measures.names import Measure
 from judge.measures.pool import Bounded, GradePool, Ranking
@@ -150,13 +150,8 @@ def _column(measure: Measure, rows: Sequence[_Row], gain: str, intervals: bool) 
 def _bounded(measure: Measure, rows: Sequence[_Row], gain: str) -> list[Bounded]:
     if measure.family == "golden":
         return [relevance.evaluate(measure, ranking, pool) for ranking, pool in rows]
-    if measure.name != "nDCG" or all(pool.lo == pool.hi for _, pool in rows):
-        return [graded.evaluate(measure, ranking, pool, gain=gain) for ranking, pool in rows]
-    # Many rows at once are much faster than one by one.
-    k = measure.k or max(graded.whole_list(ranking, pool) for ranking, pool in rows)
-    return bounds.ndcg_rows(
-        [ranking for ranking, _ in rows], [pool for _, pool in rows], k=k, gain=gain
-    )
+    rankings, pools = [ranking for ranking, _ in rows], [pool for _, pool in rows]
+    return graded.evaluate_rows(measure, rankings, pools, gain=gain)
 
 
 def _observe(

@@ -40,19 +40,26 @@ class Problems:
     """Bad lines of one file: the first twenty are kept, all are counted."""
 
     name: str
-    found: list[Problem] = field(default_factory=list)
+    found: list[tuple[int, str, str]] = field(default_factory=list)
     total: int = 0
 
     def add(self, line: int, found: str, fix: str) -> None:
-        """Record one bad line."""
+        """Record one bad line: its number, what stands there, what to do."""
         self.total += 1
         if len(self.found) < SHOWN_PROBLEMS:
-            self.found.append(Problem(f"{self.name}:{line}", found, fix))
+            self.found.append((line, found, fix))
+
+    def extend(self, later: Problems, *, lines_before: int) -> None:
+        """Add the bad lines of a later part of the file, counted from that part's start."""
+        for line, found, fix in later.found:
+            self.add(line + lines_before, found, fix)
+        self.total += later.total - len(later.found)
 
     def check(self) -> None:
         """Raise InputError with everything recorded, if anything was."""
         if self.found:
-            raise InputError(self.found, total=self.total)
+            places = [Problem(f"{self.name}:{line}", *rest) for line, *rest in self.found]
+            raise InputError(places, total=self.total)
 
 
 def read_run(lines: Iterable[bytes], *, name: str) -> dict[str, Lists]:
@@ -60,8 +67,17 @@ def read_run(lines: Iterable[bytes], *, name: str) -> dict[str, Lists]:
 
     Raises InputError naming every bad line; also where there is no line at all.
     """
-    runs: dict[str, Lists] = {}
     problems = Problems(name)
+    runs = run_lists(lines, problems)
+    problems.check()
+    if not runs:
+        raise nothing_in(name, "rows")
+    return runs
+
+
+def run_lists(lines: Iterable[bytes], problems: Problems) -> dict[str, Lists]:
+    """Return the lists of each run tag; bad lines go to `problems` and are left out."""
+    runs: dict[str, Lists] = {}
     for number, (query, _, document, _, score_text, tag) in _fields(lines, RUN_FIELDS, problems):
         score = parse_score(score_text)
         if score is None:
@@ -69,9 +85,6 @@ def read_run(lines: Iterable[bytes], *, name: str) -> dict[str, Lists]:
             continue
         lists = runs.setdefault(tag.decode(), {})
         lists.setdefault(query.decode(), []).append(Scored(document.decode(), score))
-    problems.check()
-    if not runs:
-        raise InputError(Problem(name, "no rows", "was the command that wrote it stopped?"))
     return runs
 
 
@@ -95,8 +108,13 @@ def read_qrels(lines: Iterable[bytes], *, name: str) -> dict[str, dict[str, int]
             problems.add(number, *contradiction(query, document, grade, known, first))
     problems.check()
     if not qrels:
-        raise InputError(Problem(name, "no judgments", "was the command that wrote it stopped?"))
+        raise nothing_in(name, "judgments")
     return qrels
+
+
+def nothing_in(name: str, what: str) -> InputError:
+    """Return the error for a file in which every line is blank."""
+    return InputError(Problem(name, f"no {what}", "was the command that wrote it stopped?"))
 
 
 def parse_score(text: bytes) -> float | None:

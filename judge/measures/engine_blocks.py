@@ -1,0 +1,122 @@
+"""A stream cut into blocks that hold whole lists, so that each can be worked on alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO, Final
+
+from judge.measures.engine_text import WORD, Text
+
+BLOCK_BYTES: Final = 1 << 21
+LONGEST_LINE: Final = 1 << 26
+"""A line beyond this is no line of a run; reading on would only fill the memory."""
+
+
+class LineTooLong(Exception):
+    """A line does not end within `LONGEST_LINE` bytes: the next one after the last block."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Whole lines, the last one ended, with room for a word behind them."""
+
+    data: bytes
+    size: int
+
+    @property
+    def text(self) -> Text:
+        """Return the block as a text of words."""
+        return Text(self.data, self.size)
+
+    @property
+    def n_lines(self) -> int:
+        """Return the number of lines."""
+        return self.data.count(b"\n", 0, self.size)
+
+    @property
+    def lines(self) -> list[bytes]:
+        """Return the lines without their newlines."""
+        return self.data[: self.size].split(b"\n")[:-1]
+
+    @property
+    def is_utf8(self) -> bool:
+        """Tell whether the block decodes."""
+        if self.data.isascii():
+            return True
+        try:
+            self.data.decode("utf-8")
+        except UnicodeDecodeError:
+            return False
+        return True
+
+
+def whole_lists(stream: BinaryIO, *, size: int = BLOCK_BYTES) -> Iterator[Block]:
+    """Yield blocks of about `size` bytes, each cut where the query changes.
+
+    A list longer than a block makes a longer block. Raises LineTooLong.
+    """
+    rest = b""
+    wanted = size
+    while chunk := stream.read(wanted):
+        rest += chunk
+        cut = _start_of_last_list(rest)
+        if cut:
+            yield _block(rest[:cut])
+            rest, wanted = rest[cut:], size
+        else:
+            ended = rest.rfind(b"\n") + 1
+            if len(rest) - ended > LONGEST_LINE:
+                yield _block(rest[:ended])
+                raise LineTooLong
+            # Growing by halves keeps the copying of a long list linear.
+            wanted = max(size, len(rest) // 2)
+    if rest:
+        yield _block(rest if rest.endswith(b"\n") else rest + b"\n")
+
+
+def _block(data: bytes) -> Block:
+    return Block(data + b"\0" * WORD, len(data))
+
+
+def _start_of_last_list(data: bytes) -> int:
+    """Return where the lines of the last whole line's query begin, looking back; 0 if nowhere.
+
+    Leaps back in doubling steps and then halves. If a query's lines do not stand together
+    this finds the start of one of its groups, which is as good a place to cut.
+    """
+    last = _line_start(data, data.rfind(b"\n"))
+    query = _query(data, last)
+    same, step = last, 1 << 12
+    other = -1
+    while same > 0:
+        start = _line_start(data, max(same - step, 0))
+        if _query(data, start) != query:
+            other = start
+            break
+        same, step = start, step * 2
+    if other < 0:
+        return 0
+    while True:
+        middle = _line_start(data, (other + same) // 2)
+        if middle <= other:
+            middle = data.find(b"\n", other) + 1
+            if middle >= same:
+                return same
+        if _query(data, middle) == query:
+            same = middle
+        else:
+            other = middle
+
+
+def _line_start(data: bytes, position: int) -> int:
+    """Return the start of the line that holds `position`."""
+    return data.rfind(b"\n", 0, max(position, 0)) + 1
+
+
+def _query(data: bytes, start: int) -> bytes:
+    """Return the first token of the line at `start`; empty for a blank line."""
+    end = data.find(b"\n", start)
+    head = data[start : start + 256] if end < 0 or end - start > 256 else data[start:end]
+    fields = head.split(None, 1)
+    return fields[0] if fields else b""

@@ -1,0 +1,63 @@
+"""From what the engine kept of a run to its evaluation: values, notices, intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from judge.measures import engine_measures
+from judge.measures.engine_measures import Asked, Judged, ideal
+from judge.measures.engine_qrels import Table
+from judge.measures.engine_tags import Tag
+from judge.measures.evaluation import Column, Evaluation, Observed
+from judge.measures.names import Measure
+from judge.measures.plain import pool_depth, scale_top
+
+
+class Evaluator:
+    """Evaluates runs against one table; what depends on the qrels alone is done once."""
+
+    def __init__(
+        self,
+        table: Table,
+        measures: Sequence[Measure],
+        *,
+        gain: str,
+        grade_max: int | None,
+        intervals: bool,
+    ) -> None:
+        """Take the qrels and what is asked of every run."""
+        self._table, self._measures, self._gain = table, measures, gain
+        self._ideal = ideal(len(table.query_ids), table.queries, table.grades)
+        self._top = scale_top([int(table.grades.max())], grade_max)
+        self._intervals = intervals
+        self._depth = pool_depth(measures)
+
+    def evaluate(self, tag: Tag, *, run: str) -> Evaluation:
+        """Return what one run scored, as `plain.evaluate`."""
+        judged = tag.judged
+        asked = Asked(judged, tag.lengths, self._ideal, self._gain, self._top)
+        found = {measure: engine_measures.values(measure, asked) for measure in self._measures}
+        columns = {measure: Column(values.tolist()) for measure, values in found.items()}
+        return Evaluation(run, self._table.query_ids, columns, self._observe(tag, judged))
+
+    def _observe(self, tag: Tag, judged: Judged) -> Observed:
+        ids, depth = self._table.query_ids, self._depth
+        repeats, repeat_ranks = tag.repeats
+        shallow = repeats if depth is None else repeats[repeat_ranks <= depth]
+        shown = tag.lengths if depth is None else np.minimum(tag.lengths, depth)
+        unjudged = shown - np.bincount(shallow, minlength=tag.n)
+        unjudged = unjudged - judged.top(depth).total().astype(np.int64)
+        best = self._ideal.grades[self._ideal.ranks == 1]
+        return Observed(
+            missing=[ids[query] for query in np.flatnonzero(~tag.present)],
+            without_qrels=list(tag.unknown),
+            irrelevant=[ids[query] for query in np.flatnonzero(best < 1)],
+            ties=int(tag.ties.sum()),
+            duplicates=len(repeats),
+            deepest=depth,
+            short=0 if depth is None else int((tag.present & (tag.lengths < depth)).sum()),
+            unjudged=int(unjudged.sum()),
+            unjudged_in=int(np.count_nonzero(unjudged)),
+        )

@@ -1,0 +1,109 @@
+"""Runs in which the lines of one query stand apart: brought together, then ranked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.measures.engine_blocks import Block
+from judge.measures.engine_lists import Lists
+from judge.measures.engine_ranking import Ranker, list_names, list_starts
+from judge.measures.engine_text import WORD, Column, Text, columns
+from judge.measures.trec import RUN_FIELDS, Problems, run_lists
+
+_CHUNK_BYTES = 1 << 21
+_LINES_AT_ONCE = 1 << 16
+
+
+def gathered_lists(stream: BinaryIO, ranker: Ranker, *, name: str) -> Iterator[Lists]:
+    """Yield the lists of a whole file, some at a time; raises InputError naming bad lines.
+
+    Holds the file and the edges of its documents and scores in memory.
+    """
+    data = bytearray()
+    while chunk := stream.read(_CHUNK_BYTES):
+        data += chunk
+    size = len(data) + (not data.endswith(b"\n"))
+    data += b"\n" + b"\0" * WORD
+    gathered = _gather(data, size)
+    if gathered is not None:
+        for lists in gathered.ranked(ranker):
+            if lists is None:
+                break
+            yield lists
+        else:
+            return
+    problems = Problems(name)
+    runs = run_lists(bytes(data[:size]).split(b"\n"), problems)
+    problems.check()
+    yield ranker.rank_plainly(runs)
+
+
+@dataclass(frozen=True, slots=True)
+class _Gathered:
+    """Every line's list, document and score; narrow integers, as there are many.
+
+    names: tag and query of each list, in the order first met
+    """
+
+    names: list[tuple[bytes, bytes]]
+    lists: NDArray[np.int32]
+    ids: Column
+    scores: Column
+
+    def ranked(self, ranker: Ranker) -> Iterator[Lists | None]:
+        """Yield lists, a slice of them at a time; None where a score is no number."""
+        # Few lists fit in 16 bits, and those numpy sorts by counting.
+        narrow = np.uint16 if len(self.names) < 1 << 16 else np.int32
+        order = np.argsort(self.lists.astype(narrow), kind="stable")
+        ends = np.cumsum(np.bincount(self.lists, minlength=len(self.names)))
+        begin = 0
+        while begin < len(self.names):
+            line = int(ends[begin - 1]) if begin else 0
+            end = max(int(np.searchsorted(ends, line + _LINES_AT_ONCE)), begin + 1)
+            lines = order[line : int(ends[end - 1])]
+            first = np.concatenate(([0], ends[begin : end - 1] - line))
+            names = self.names[begin:end]
+            yield ranker.rank_columns(
+                names, first, _wide(self.ids[lines]), _wide(self.scores[lines])
+            )
+            begin = end
+
+
+def _wide(column: Column) -> Column:
+    return Column(column.text, column.starts.astype(np.int64), column.lengths.astype(np.int64))
+
+
+def _gather(data: bytearray, size: int) -> _Gathered | None:
+    """Return the columns of a whole file, or None where the plain reader must look."""
+    index: dict[tuple[bytes, bytes], int] = {}
+    offset = np.int64 if size >> 31 else np.int32
+    parts: list[list[NDArray[Any]]] = []
+    start = 0
+    while start < size:
+        end = data.find(b"\n", start + _CHUNK_BYTES, size) + 1 or size
+        block = Block(bytes(data[start : end + WORD]), end - start)
+        fields = columns(block.text, RUN_FIELDS) if block.is_utf8 else None
+        if fields is None:
+            return None
+        if len(fields[0]):
+            first = list_starts(fields)
+            found = [index.setdefault(name, len(index)) for name in list_names(fields, first)]
+            lists = np.repeat(np.array(found, np.int32), np.diff(first, append=len(fields[0])))
+            _, _, ids, _, scores, _ = fields
+            edges = [(column.starts + start).astype(offset) for column in (ids, scores)]
+            lengths = [column.lengths.astype(np.int8) for column in (ids, scores)]
+            parts.append([lists, *edges, *lengths])
+        start = end
+    if not parts:
+        return None
+    lists, at_id, at_score, id_lengths, score_lengths = (
+        np.concatenate(part) for part in zip(*parts, strict=True)
+    )
+    text = Text(memoryview(data), size)
+    ids, scores = Column(text, at_id, id_lengths), Column(text, at_score, score_lengths)
+    return _Gathered(list(index), lists, ids, scores)

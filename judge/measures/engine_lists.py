@@ -1,0 +1,176 @@
+"""Ranked lists as columns: their order, their repeats, and where judged documents stand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.measures.engine_qrels import Table
+from judge.measures.engine_scores import Floats
+from judge.measures.engine_text import Column, Flags, Ints, Words
+
+
+@dataclass(frozen=True, slots=True)
+class Spots:
+    """Results as columns: the list that each one stands in, and its rank there."""
+
+    lists: Ints
+    ranks: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Lists:
+    """What some ranked lists come to against the qrels.
+
+    names: tag and query of each list; queries: its index in the table, -1 for none
+    lengths, ties: of each list, as `Observed` counts them
+    judged, grades: documents with a grade, each in its first slot
+    repeats: results whose document stands higher in their list
+    """
+
+    names: list[tuple[bytes, bytes]]
+    queries: Ints
+    lengths: Ints
+    ties: Ints
+    judged: Spots
+    grades: Ints
+    repeats: Spots
+
+
+def rank_lists(
+    names: list[tuple[bytes, bytes]],
+    first: Ints,
+    ids: Column,
+    scores: Floats,
+    table: Table,
+    *,
+    single: bool,
+) -> Lists:
+    """Rank lists by score, then document, both descending, and look their documents up.
+
+    first: the line at which each list begins; its lines stand together
+    single: scores compare as 32-bit floats
+    """
+    n_lists = len(names)
+    lengths = np.diff(first, append=len(ids))
+    list_of = np.repeat(np.arange(n_lists), lengths)
+    scores = _comparable(scores, single=single)
+    ids, tied = _ordered(list_of, scores, ids, single=single)
+    queries = np.array([table.index(query) for _, query in names], dtype=np.int64)
+    query_of = queries[list_of]
+    keys = table.keys(ids, query_of)
+    # Two tags may have a list for one query here: their documents are no repeats.
+    shared_query = len({query for _, query in names}) < n_lists
+    repeated = _repeats(list_of, table.keys(ids, list_of) if shared_query else keys, ids)
+    lines, entries = table.find(keys, ids, query_of)
+    once = ~np.isin(lines, repeated)
+    lines, entries = lines[once], entries[once]
+
+    def spots(of: Ints) -> Spots:
+        return Spots(list_of[of], of - first[list_of[of]] + 1)
+
+    ties = np.bincount(list_of[tied], minlength=n_lists)
+    grades = table.grades[entries]
+    return Lists(names, queries, lengths, ties, spots(lines), grades, spots(repeated))
+
+
+def _comparable(scores: Floats, *, single: bool) -> NDArray[Any]:
+    """Return scores as they compare; -0 becomes 0."""
+    if not single:
+        return scores + 0.0
+    with np.errstate(over="ignore", under="ignore"):
+        return scores.astype(np.float32) + np.float32(0)
+
+
+def _ordered(
+    list_of: Ints, scores: NDArray[Any], ids: Column, *, single: bool
+) -> tuple[Column, Flags]:
+    """Return documents in rank order, and which of them share their score with another.
+
+    Most files are in order already; only the lists that are not get sorted.
+    """
+    inside = list_of[1:] == list_of[:-1]
+    wrong = inside & (scores[1:] > scores[:-1])
+    equals = np.flatnonzero(inside & (scores[1:] == scores[:-1]))
+    if len(equals):
+        wrong[equals] = _is_greater(ids[equals + 1], ids[equals])
+    if wrong.any():
+        unsorted = np.zeros(int(list_of[-1]) + 1, dtype=bool)
+        unsorted[list_of[1:][wrong]] = True
+        lines = np.flatnonzero(unsorted[list_of])
+        order = np.arange(len(ids))
+        order[lines] = lines[_rank_order(list_of[lines], scores[lines], ids[lines], single=single)]
+        scores, ids = scores[order], ids[order]
+        equals = np.flatnonzero(inside & (scores[1:] == scores[:-1]))
+    tied = np.zeros(len(ids), dtype=bool)
+    tied[equals] = tied[equals + 1] = True
+    return ids, tied
+
+
+def _rank_order(list_of: Ints, scores: NDArray[Any], ids: Column, *, single: bool) -> Ints:
+    """Return the lines of whole lists by score, then document, both descending."""
+    if single:
+        order = np.argsort((list_of.astype(np.uint64) << np.uint64(32)) | _descending(scores))
+    else:
+        order = np.lexsort((-scores, list_of))
+    scores, list_of = scores[order], list_of[order]
+    alike = (scores[1:] == scores[:-1]) & (list_of[1:] == list_of[:-1])
+    if alike.any():
+        tied = np.flatnonzero(np.append(alike, False) | np.insert(alike, 0, False))
+        run_of = np.concatenate(([0], np.cumsum(~alike)))[tied]
+        lines = order[tied]
+        keys = [~words.byteswap() for words in ids[lines].words()]
+        order[tied] = lines[np.lexsort((*reversed(keys), run_of))]
+    return order
+
+
+def _descending(scores: NDArray[Any]) -> Words:
+    """Return 32-bit floats as integers whose order is the floats' order turned round."""
+    bits = scores.view(np.uint32)
+    ascending = np.where(bits >> np.uint32(31), ~bits, bits | np.uint32(1 << 31))
+    return (~ascending).astype(np.uint64)
+
+
+def _is_greater(a: Column, b: Column) -> Flags:
+    """Tell token by token whether `a` comes after `b` as bytes compare."""
+    greater = np.zeros(len(a), dtype=bool)
+    undecided = np.ones(len(a), dtype=bool)
+    for left, right in zip_longest(a.words(), b.words(), fillvalue=np.uint64(0)):
+        left, right = left.byteswap(), right.byteswap()
+        greater |= undecided & (left > right)
+        undecided &= left == right
+    return greater
+
+
+def _repeats(list_of: Ints, keys: Words, ids: Column) -> Ints:
+    """Return the lines, in rank order, whose document stands higher in the same list.
+
+    Lines are thrown into many more slots than there are lines. One that meets another with
+    the same key is suspect; the losers with another key are thrown again. Suspects are then
+    compared as they stand.
+    """
+    bits = len(keys).bit_length() + 2
+    slots = (keys >> np.uint64(64 - bits)).view(np.int64)
+    winners = np.empty(1 << bits, dtype=np.int32)
+    waiting = np.arange(len(keys))
+    suspects = [waiting[:0]]
+    while len(waiting):
+        winners[slots[waiting]] = waiting
+        winner = winners[slots[waiting]]
+        lost = waiting != winner
+        waiting, winner = waiting[lost], winner[lost]
+        alike = keys[waiting] == keys[winner]
+        suspects += [waiting[alike], winner[alike].astype(np.int64)]
+        waiting = waiting[~alike]
+    repeated = []
+    seen: set[tuple[int, bytes]] = set()
+    for line in np.unique(np.concatenate(suspects)).tolist():
+        shown = (int(list_of[line]), ids.token(line))
+        if shown in seen:
+            repeated.append(line)
+        seen.add(shown)
+    return np.array(repeated, dtype=np.int64)

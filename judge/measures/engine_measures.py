@@ -1,0 +1,178 @@
+"""Measures of all queries at once, from the ranks of the judged documents alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.grades import GAINS
+from judge.measures.engine_text import Flags, Ints
+from judge.measures.names import Measure
+
+Floats: TypeAlias = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Judged documents of `n` queries, by query, then in the order of `ranks`.
+
+    A run's: where it shows them. An ideal one: the qrels' own, best grade first.
+    """
+
+    n: int
+    queries: Ints
+    ranks: Ints
+    grades: Ints
+
+    def __getitem__(self, chosen: Flags) -> Judged:
+        return Judged(self.n, self.queries[chosen], self.ranks[chosen], self.grades[chosen])
+
+    def top(self, k: int | None) -> Judged:
+        """Return those within the cutoff."""
+        return self if k is None else self[self.ranks <= k]
+
+    def relevant(self, rel: int) -> Judged:
+        """Return those with a grade of at least `rel`."""
+        return self[self.grades >= rel]
+
+    def total(self, weights: Floats | None = None) -> Floats:
+        """Return the sum of weights, or the count, of each query."""
+        found = np.bincount(self.queries, weights, minlength=self.n)
+        return found.astype(np.float64)
+
+    def places(self) -> Ints:
+        """Return the place of each document among those of its query, from 1."""
+        first = np.concatenate(([0], np.cumsum(np.bincount(self.queries, minlength=self.n))))
+        places: Ints = np.arange(1, len(self.queries) + 1) - first[self.queries]
+        return places
+
+
+def in_order(n: int, queries: Ints, ranks: Ints, grades: Ints) -> Judged:
+    """Return judged documents sorted by query and rank."""
+    order = np.lexsort((ranks, queries))
+    return Judged(n, queries[order], ranks[order], grades[order])
+
+
+def ideal(n: int, queries: Ints, grades: Ints) -> Judged:
+    """Return the qrels' documents ranked by grade."""
+    ranked = in_order(n, queries, -grades, grades)
+    return Judged(n, ranked.queries, ranked.places(), ranked.grades)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a formula may look at: the run, its list lengths, the ideal run, the options."""
+
+    run: Judged
+    lengths: Ints
+    ideal: Judged
+    gain: str
+    grade_max: int
+
+
+def values(measure: Measure, asked: Asked) -> Floats:
+    """Return one measure of every query; `golden` and `graded` say what each one is."""
+    return _FORMULAS[measure.name](measure, asked)
+
+
+def _ratio(numerator: Floats, denominator: Floats) -> Floats:
+    """Return the quotient, 0 where there is nothing to divide by."""
+    return np.divide(numerator, denominator, out=np.zeros(len(numerator)), where=denominator > 0)
+
+
+def _discounts(ranks: Ints) -> Floats:
+    discounts: Floats = 1.0 / np.log2(ranks + 1.0)
+    return discounts
+
+
+def _ndcg(measure: Measure, asked: Asked) -> Floats:
+    gain_of = GAINS[asked.gain]
+
+    def dcg(shown: Judged) -> Floats:
+        distinct, which = np.unique(shown.grades, return_inverse=True)
+        gains = np.array([gain_of(grade) for grade in distinct.tolist()])[which]
+        return shown.total(gains * _discounts(shown.ranks))
+
+    return _ratio(*(dcg(one.relevant(1).top(measure.k)) for one in (asked.run, asked.ideal)))
+
+
+def _err(measure: Measure, asked: Asked) -> Floats:
+    shown = asked.run.relevant(1).top(measure.k)
+    stops = (np.exp2(shown.grades) - 1.0) / np.exp2(asked.grade_max)
+    places = shown.places()
+    total, unsatisfied = np.zeros(shown.n), np.ones(shown.n)
+    # The j-th relevant document of every query at once, then the next.
+    for place in range(1, int(places.max(initial=0)) + 1):
+        at = places == place
+        query = shown.queries[at]
+        total[query] += unsatisfied[query] * stops[at] / shown.ranks[at]
+        unsatisfied[query] *= 1.0 - stops[at]
+    return total
+
+
+def _precision(measure: Measure, asked: Asked) -> Floats:
+    assert measure.k is not None, "P has a cutoff"
+    return asked.run.relevant(measure.rel).top(measure.k).total() / measure.k
+
+
+def _judged(measure: Measure, asked: Asked) -> Floats:
+    assert measure.k is not None, "Judged has a cutoff"
+    shown = np.minimum(asked.lengths, measure.k).astype(np.float64)
+    return _ratio(asked.run.top(measure.k).total(), shown)
+
+
+def _hit(measure: Measure, asked: Asked) -> Floats:
+    return np.minimum(asked.run.relevant(measure.rel).top(measure.k).total(), 1.0)
+
+
+def _recall(measure: Measure, asked: Asked) -> Floats:
+    found = asked.run.relevant(measure.rel).top(measure.k).total()
+    return _ratio(found, asked.ideal.relevant(measure.rel).total())
+
+
+def _reciprocal_rank(measure: Measure, asked: Asked) -> Floats:
+    shown = asked.run.relevant(measure.rel).top(measure.k)
+    first = shown[shown.places() == 1]
+    return first.total(1.0 / first.ranks)
+
+
+def _precisions(measure: Measure, asked: Asked) -> tuple[Judged, Floats]:
+    shown = asked.run.relevant(measure.rel).top(measure.k)
+    return shown, shown.total(shown.places() / shown.ranks)
+
+
+def _context_precision(measure: Measure, asked: Asked) -> Floats:
+    shown, precisions = _precisions(measure, asked)
+    return _ratio(precisions, shown.total())
+
+
+def _average_precision(measure: Measure, asked: Asked) -> Floats:
+    _, precisions = _precisions(measure, asked)
+    return _ratio(precisions, asked.ideal.relevant(measure.rel).total())
+
+
+def _binary_ndcg(measure: Measure, asked: Asked) -> Floats:
+    shown = asked.run.relevant(measure.rel).top(measure.k)
+    best = asked.ideal.relevant(measure.rel).top(measure.k)
+    return _ratio(shown.total(_discounts(shown.ranks)), best.total(_discounts(best.ranks)))
+
+
+_FORMULAS: Mapping[str, Callable[[Measure, Asked], Floats]] = MappingProxyType(
+    {
+        "nDCG": _ndcg,
+        "ERR": _err,
+        "P": _precision,
+        "Judged": _judged,
+        "Hit": _hit,
+        "R": _recall,
+        "RR": _reciprocal_rank,
+        "ContextPrecision": _context_precision,
+        "AP": _average_precision,
+        "binary_nDCG": _binary_ndcg,
+    }
+)

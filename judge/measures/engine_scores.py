@@ -1,0 +1,136 @@
+"""Scores from their text, a column at a time, each the very float that `float()` returns.
+
+Plain decimals of up to 24 characters are read eight digits at once, in one word. Where
+that cannot be exact, and for everything else (exponents, infinities, many digits), the
+text is parsed one by one: speed never decides a value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.measures.engine_text import WORD, Column, Flags, Ints, Words
+from judge.measures.trec import parse_score
+
+Floats: TypeAlias = NDArray[np.float64]
+
+_MOST_WORDS = 3
+_EXACT = np.uint64(1 << 53)
+_EXACT_TENS = 22  # 10**22 is the last power of ten that a double holds exactly
+_TENS = 10.0 ** np.arange(_EXACT_TENS + 1)
+_MINUS = ord("-")
+
+
+def parse_scores(column: Column, *, single: bool) -> Floats | None:
+    """Return the scores, or None if a text is no number.
+
+    single: scores are compared as 32-bit floats, so a double that rounds as the exact one
+        does will do
+    """
+    found = _decimals(column)
+    negative = np.flatnonzero(~found.valid)
+    negative = negative[column.text.bytes[column.starts[negative]] == _MINUS]
+    if len(negative):
+        unsigned = Column(column.text, column.starts[negative] + 1, column.lengths[negative] - 1)
+        found.take_negated(_decimals(unsigned), negative)
+    for index in np.flatnonzero(~found.settled(single=single)).tolist():
+        score = parse_score(column.token(index))
+        if score is None:
+            return None
+        found.values[index] = score
+    return found.values
+
+
+@dataclass(frozen=True, slots=True)
+class _Decimals:
+    """Values so far: `valid` where the text is a plain decimal, `exact` where that is it."""
+
+    values: Floats
+    valid: Flags
+    exact: Flags
+
+    def take_negated(self, others: _Decimals, at: Ints) -> None:
+        self.values[at] = -others.values
+        self.valid[at] = others.valid
+        self.exact[at] = others.exact
+
+    def settled(self, *, single: bool) -> Flags:
+        done = self.valid & self.exact
+        if single and not done.all():
+            # Converting and dividing err by less than 4 units in the last place of a double.
+            margin = np.abs(self.values) * 1e-15
+            low, high = self.values - margin, self.values + margin
+            done |= self.valid & (low.astype(np.float32) == high.astype(np.float32))
+        return done
+
+
+def _decimals(column: Column) -> _Decimals:
+    """Read `digits[.digits]` from the right, a word at a time."""
+    n_words = min(-(-column.longest // WORD), _MOST_WORDS)
+    ends = column.starts + column.lengths
+    valid = column.lengths <= WORD * _MOST_WORDS
+    number = np.zeros(len(column), dtype=np.uint64)
+    unit = np.ones(len(column), dtype=np.uint64)
+    decimals = np.zeros(len(column), dtype=np.uint64)
+    dots = np.zeros(len(column), dtype=np.uint64)
+    for place in range(n_words):
+        own = np.clip(column.lengths - WORD * place, 0, WORD)
+        # A token in front of which nothing stands is no score: offsets below 0 are foreign.
+        words = column.text.words_at(np.maximum(ends - WORD * (place + 1), 0))
+        value, dot, after, is_number = _eight_digits(words, own)
+        valid &= is_number
+        if place == _MOST_WORDS - 1:
+            valid &= value < np.uint64(100)  # at most 18 digits: they fit in a word
+        number += value * unit
+        decimals += (after + np.uint64(WORD * place)) * dot
+        dots += dot
+        if place + 1 < n_words:
+            unit *= np.where(dot, np.uint64(10**7), np.uint64(10**8))
+    valid &= (dots <= np.uint64(1)) & (column.lengths > dots.astype(np.int64))
+    exact = (number < _EXACT) & (decimals <= np.uint64(_EXACT_TENS))
+    values = number / _TENS[np.minimum(decimals, np.uint64(_EXACT_TENS)).astype(np.int64)]
+    return _Decimals(values, valid, exact)
+
+
+def _spread(byte: int) -> np.uint64:
+    """Return a word of eight equal bytes."""
+    return np.uint64(byte * 0x0101010101010101)
+
+
+_ZERO, _DOT, _ONE, _TOP_BIT = _spread(ord("0")), _spread(ord(".")), _spread(1), _spread(0x80)
+_HIGH_NIBBLE, _SIX, _DIGITS = _spread(0xF0), _spread(6), _spread(0x33)
+_FOREIGN = np.array([(1 << 8 * (WORD - n)) - 1 for n in range(WORD + 1)], dtype=np.uint64)
+_BYTES_AFTER = np.uint64(0x0706050403020100)
+_BYTE, _SEVEN, _FOUR, _56 = np.uint64(8), np.uint64(7), np.uint64(4), np.uint64(56)
+
+
+def _eight_digits(words: Words, own: Ints) -> tuple[Words, Words, Words, Flags]:
+    """Return the number in each word, whether it has a dot, the digits after it, and if it is one.
+
+    own: how many of a word's last bytes belong to the token; the others count as "0"
+    """
+    foreign = _FOREIGN[own]
+    words = (words & ~foreign) | (_ZERO & foreign)
+    crossed = words ^ _DOT
+    dot_bit = (crossed - _ONE) & ~crossed & _TOP_BIT
+    dot_bit &= ~dot_bit + np.uint64(1)  # of several dots the first; the rest fail as digits
+    has_dot = dot_bit != 0
+    if has_dot.any():
+        before = (dot_bit >> _SEVEN) - np.uint64(1)
+        after = ~((dot_bit << np.uint64(1)) - np.uint64(1))
+        closed = ((words & before) << _BYTE) | (words & after) | np.uint64(ord("0"))
+        words = np.where(has_dot, closed, words)
+    nibbles = (words & _HIGH_NIBBLE) | (((words + _SIX) & _HIGH_NIBBLE) >> _FOUR)
+    digits_after = ((dot_bit >> _SEVEN) * _BYTES_AFTER) >> _56
+    return _number(words - _ZERO), has_dot.astype(np.uint64), digits_after, nibbles == _DIGITS
+
+
+def _number(digits: Words) -> Words:
+    """Return the number of eight digits, one a byte, the first in the lowest byte."""
+    pairs = (digits * np.uint64(10) + (digits >> np.uint64(8))) & np.uint64(0x00FF00FF00FF00FF)
+    fours = (pairs * np.uint64(100) + (pairs >> np.uint64(16))) & np.uint64(0x0000FFFF0000FFFF)
+    return (fours * np.uint64(10000) + (fours >> np.uint64(32))) & np.uint64(0xFFFFFFFF)

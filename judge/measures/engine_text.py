@@ -1,0 +1,187 @@
+"""A block of lines as columns of token edges, and its tokens as machine words.
+
+No token becomes a Python object here: a column is two arrays, where its tokens start and
+how long they are. Tokens are compared as the 8-byte words they are made of, which is
+exact; the hash over the same words only ever pre-selects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints: TypeAlias = NDArray[np.int64]
+Words: TypeAlias = NDArray[np.uint64]
+Flags: TypeAlias = NDArray[np.bool_]
+
+WORD: Final = 8
+LONGEST_TOKEN: Final = 64
+"""Longer tokens are left to the plain reader: every word costs a pass over the column."""
+
+_NEWLINE = ord("\n")
+_BLANKS = np.isin(np.arange(256), list(b" \t\n\r\v\f"))
+_LOW_BYTES = np.array([(1 << 8 * n) - 1 for n in range(WORD + 1)], dtype=np.uint64)
+# Odd numbers without structure (splitmix64 from 1), a multiplier for each word of a token.
+_MULTIPLIERS = np.array(
+    [
+        0x910A2DEC89025CC1, 0xBEEB8DA1658EEC67, 0xF893A2EEFB32555F, 0x71C18690EE42C90B,
+        0x71BB54D8D101B5B9, 0xC34D0BFF90150281, 0xE099EC6CD7363CA5, 0x85E7BB0F12278575,
+    ],
+    dtype=np.uint64,
+)  # fmt: skip
+
+
+class Text:
+    """Bytes that can be read as a word from any offset."""
+
+    __slots__ = ("_words", "bytes", "size")
+
+    def __init__(self, data: bytes | memoryview, size: int) -> None:
+        """Take the first `size` bytes of `data`, which holds at least a word more."""
+        assert len(data) >= size + WORD, "the last token is read as a whole word"
+        self.size = size
+        self.bytes = np.frombuffer(data, np.uint8, size)
+        # One word from every byte on: overlapping, unaligned, no copy.
+        self._words: Words = np.ndarray((size + 1,), "<u8", data, strides=(1,))
+
+    def words_at(self, offsets: Ints) -> Words:
+        """Return the eight bytes from each offset, the first byte lowest."""
+        found: Words = self._words[offsets]
+        return found
+
+    def token(self, start: int, length: int) -> bytes:
+        """Return one token."""
+        return self.bytes[start : start + length].tobytes()
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """Tokens of one text: where each starts and how many bytes it has."""
+
+    text: Text
+    starts: Ints
+    lengths: Ints
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def __getitem__(self, chosen: Ints | Flags | slice) -> Column:
+        return Column(self.text, self.starts[chosen], self.lengths[chosen])
+
+    @property
+    def longest(self) -> int:
+        """Return the length of the longest token, 0 for an empty column."""
+        return int(self.lengths.max()) if len(self.lengths) else 0
+
+    def words(self) -> Iterator[Words]:
+        """Yield the tokens' first words, then their second ones, …; 0 past a token's end.
+
+        Tokens hold no NUL, so tokens are equal where all their words are.
+        """
+        for offset in range(0, self.longest, WORD):
+            rest = self.lengths - offset
+            # Where nothing is left any offset will do: every byte of it is masked.
+            at = (
+                self.starts + offset if offset == 0 else np.where(rest > 0, self.starts + offset, 0)
+            )
+            yield self.text.words_at(at) & _LOW_BYTES[np.clip(rest, 0, WORD)]
+
+    def hashes(self) -> Words:
+        """Return a number a token, the same for equal tokens, rarely for others.
+
+        What lies behind `LONGEST_TOKEN` bytes is left out.
+        """
+        total = np.zeros(len(self), dtype=np.uint64)
+        for multiplier, words in zip(_MULTIPLIERS, self.words(), strict=False):
+            total += words * multiplier
+        return total
+
+    def token(self, index: int) -> bytes:
+        """Return one token."""
+        return self.text.token(int(self.starts[index]), int(self.lengths[index]))
+
+    def tokens(self) -> Iterator[bytes]:
+        """Yield every token as bytes."""
+        for start, length in zip(self.starts.tolist(), self.lengths.tolist(), strict=True):
+            yield self.text.token(start, length)
+
+
+def equal(a: Column, b: Column) -> Flags:
+    """Tell token by token whether two columns of one length hold the same."""
+    same: Flags = a.lengths == b.lengths
+    for left, right in zip(a.words(), b.words(), strict=False):
+        same &= left == right
+    return same
+
+
+def repeats_previous(column: Column) -> Flags:
+    """Tell of every token but the first whether it is the same as the one before."""
+    same: Flags = column.lengths[1:] == column.lengths[:-1]
+    for words in column.words():
+        same &= words[1:] == words[:-1]
+    return same
+
+
+def mixed(hashes: Words, salt: Words) -> Words:
+    """Return hashes spread over all bits, the high ones first, with a salt each."""
+    found = hashes ^ salt
+    found ^= found >> np.uint64(32)
+    found *= _MULTIPLIERS[0]
+    found ^= found >> np.uint64(29)
+    found *= _MULTIPLIERS[1]
+    return found
+
+
+def salts(numbers: Ints) -> Words:
+    """Return a salt for each number, to be mixed in where tokens of different lists meet."""
+    salt: Words = numbers.astype(np.uint64) * _MULTIPLIERS[2]
+    return salt
+
+
+def columns(text: Text, count: int) -> list[Column] | None:
+    """Return the fields of every line, or None unless each line has `count` or is blank.
+
+    None too for what the plain reader should look at: control bytes, very long tokens.
+    `text` ends with a newline.
+    """
+    edges = np.flatnonzero(text.bytes <= ord(" "))
+    kinds = text.bytes[edges]
+    if not _BLANKS[kinds].all():
+        return None
+    found = _regular(edges, kinds, count) or _irregular(edges, kinds, count)
+    if found is None:
+        return None
+    starts, ends = found
+    fields = [Column(text, starts[:, i], ends[:, i] - starts[:, i]) for i in range(count)]
+    return fields if all(field.longest <= LONGEST_TOKEN for field in fields) else None
+
+
+def _regular(edges: Ints, kinds: NDArray[np.uint8], count: int) -> tuple[Ints, Ints] | None:
+    """Return starts and ends where single blanks part the fields and newlines the lines."""
+    if len(edges) % count or not len(edges):
+        return None
+    newlines = kinds.reshape(-1, count) == _NEWLINE
+    if not newlines[:, -1].all() or np.count_nonzero(newlines) != len(newlines):
+        return None
+    starts = np.empty_like(edges)
+    starts[0] = 0
+    np.add(edges[:-1], 1, out=starts[1:])
+    if not (starts < edges).all():
+        return None
+    return starts.reshape(-1, count), edges.reshape(-1, count)
+
+
+def _irregular(edges: Ints, kinds: NDArray[np.uint8], count: int) -> tuple[Ints, Ints] | None:
+    """Return starts and ends with any blanks between, before and after the fields."""
+    starts = np.concatenate(([0], edges[:-1] + 1))
+    ends_token = edges > starts
+    is_newline = kinds == _NEWLINE
+    line_of = (np.cumsum(is_newline) - is_newline)[ends_token]
+    per_line = np.bincount(line_of)
+    if not np.isin(per_line, (0, count)).all():
+        return None
+    return starts[ends_token].reshape(-1, count), edges[ends_token].reshape(-1, count)
