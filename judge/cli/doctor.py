@@ -37,7 +37,7 @@ def command(
     results that are the query itself, short lists and slices with too few rows. Calls
     nobody and writes nothing. Exits 0 unless a file cannot be read.
     """
-    known = read_goldens(source(goldens), options) if goldens is not None else None
+    known = read_goldens(source(goldens) or goldens, options) if goldens is not None else None
     for path in runs:
         run = read_run(source(path) or path, options, corpus=corpus, queries=queries)
         diagnosis = doctor.diagnose(run, known.goldens if known else (), path=path, depth=depth)

@@ -208,7 +208,7 @@ def _grid_shape(ratio: Ratio, scale: Scale) -> Sizes:
 def _add_up(tables: Iterable[Table], shape: Sizes) -> Floats:
     """Return the best total numerator for each tuple of (capped) level sizes."""
     grid = np.full((2, *shape), -np.inf)
-    grid[(slice(None), *[0] * len(shape))] = 0.0
+    grid.reshape(2, -1)[:, 0] = 0.0
     for table in tables:
         total = np.full_like(grid, -np.inf)
         for sizes, best in table.items():
@@ -234,7 +234,7 @@ def _move(grid: Floats, axis: int, by: int) -> Floats:
 
 
 def _divide(grid: Floats, ratio: Ratio, scale: Scale) -> Floats:
-    ideal = np.zeros(grid.shape[1:])
+    ideal: Floats = np.zeros(grid.shape[1:])
     curve = np.array(scale.ideal)
     for level, length in enumerate(ideal.shape):
         sizes = np.minimum(ratio.counts[level] + np.arange(length), scale.k)
