@@ -18,7 +18,9 @@ import click
 import judge
 from judge.errors import Interrupted, UsageError
 from judge.judging.backends import open_backend
-from judge.judging.budget import Budget
+from judge.judging.backends.backend import Backend
+from judge.judging.backends.openai import OFFICIAL
+from judge.judging.budget import FREE, Budget, Price, price_of, read_prices
 from judge.judging.cache import CacheTrouble, JudgmentCache
 from judge.judging.judge import Judge
 from judge.judging.limits import Limits
@@ -37,6 +39,11 @@ class JudgingFlags:
     tpm: float | None = None
     max_calls: int | None = None
     max_cost: float | None = None
+    prices: str | None = None
+    dry_run: bool = False
+    base_url: str | None = None
+    logprobs: bool = False
+    timeout: float = 60.0
     cache_dir: str | None = None
     redact: bool = False
     quiet: bool = False
@@ -72,6 +79,26 @@ _OPTIONS = (
         type=click.FloatRange(0),
         metavar="USD",
         help="Money to spend, at most; the rest stays open.  [default: no limit]",
+    ),
+    click.option(
+        "--prices", metavar="FILE", help="Your prices, over ours; see judge/judging/prices.json."
+    ),
+    click.option("--dry-run", is_flag=True, help="Send nothing; say what it would take."),
+    click.option(
+        "--base-url",
+        metavar="URL",
+        help="A compatible server.  [default: OPENAI_BASE_URL for openai:, else the provider's]",
+    ),
+    click.option(
+        "--logprobs", is_flag=True, help="Ask for token probabilities: an expected gain a verdict."
+    ),
+    click.option(
+        "--timeout",
+        type=click.FloatRange(min=0, min_open=True),
+        default=60.0,
+        show_default=True,
+        metavar="SECONDS",
+        help="How long one request may take.",
     ),
     click.option(
         "--cache-dir",
@@ -113,15 +140,48 @@ def open_judge(
             f"--prompt {prompt.label} grades 0..{prompt.grade_max}, the run 0..{grade_max};"
             " set --grade-max or use another prompt"
         )
-    backends = [open_backend(text, grade_max=grade_max) for text in flags.backends]
+    environ = os.environ if environ is None else environ
+    backends = [_open_backend(text, flags, grade_max, environ) for text in flags.backends]
+    prices = [_price(backend, flags) for backend in backends]
+    unpriced = [backend.name for backend, price in zip(backends, prices, strict=True) if not price]
+    if flags.max_cost is not None and unpriced:
+        raise UsageError(f"--max-cost: no price is known for {unpriced[0]}; give --prices FILE")
     return Judge(
         backends,
         prompt,
         cache=open_cache(flags, environ=environ),
-        limits=Limits(concurrency=flags.concurrency, rpm=flags.rpm, tpm=flags.tpm),
+        limits=Limits(
+            concurrency=flags.concurrency,
+            rpm=flags.rpm,
+            tpm=flags.tpm,
+            attempt_s=flags.timeout,
+            total_s=max(300.0, 3 * flags.timeout),
+        ),
         budget=Budget(max_calls=flags.max_calls, max_cost_usd=flags.max_cost),
+        prices=prices,
         progress=None if flags.quiet else Progress(sys.stderr),
+        dry_run=flags.dry_run,
     )
+
+
+def _open_backend(
+    text: str, flags: JudgingFlags, grade_max: int, environ: Mapping[str, str]
+) -> Backend:
+    is_openai = text.startswith("openai:")
+    base_url = flags.base_url or (environ.get("OPENAI_BASE_URL") if is_openai else None)
+    return open_backend(text, grade_max=grade_max, base_url=base_url, logprobs=flags.logprobs)
+
+
+def _price(backend: Backend, flags: JudgingFlags) -> Price | None:
+    """Return what a backend's model costs, None if unknown.
+
+    A server of the user's own has the user's prices only: the same model may cost anything there.
+    """
+    if not backend.remote:
+        return FREE
+    model = str(backend.settings["model"])
+    own_server = backend.settings["base_url"] not in (None, OFFICIAL)
+    return price_of(model, read_prices(flags.prices, ours=not own_server))
 
 
 def open_cache(

@@ -62,7 +62,7 @@ class Asker:
         if known := ledger.find([key]):
             # Another process paid for it since our bulk look-up.
             return verdict_of(known[key], pair, cached=True)
-        case = _Case(pair, self._request(pair, pair.text))
+        case = _Case(pair, self.request(pair))
         try:
             parsed = await self._converse(case)
         except StopAsking as stop:
@@ -74,8 +74,9 @@ class Asker:
         verdict = verdict_of(entry, pair, cached=self.line.backend.recorded)
         return replace(verdict, attempts=case.usage.attempts, cost_usd=case.usage.cost_usd)
 
-    def _request(self, pair: Pair, text: str) -> Request:
-        messages = self._prompt.render(pair.query, text)
+    def request(self, pair: Pair, text: str | None = None) -> Request:
+        """Return the request for a pair, with another text where the chunk was shortened."""
+        messages = self._prompt.render(pair.query, pair.text if text is None else text)
         return Request(pair, self._prompt, messages, self._max_tokens)
 
     async def _converse(self, case: _Case) -> Parsed:
@@ -123,7 +124,7 @@ class Asker:
         text = case.pair.text
         short = shorten(text)
         case.flags.append(f"chunk shortened to {len(short)} of {len(text)} characters")
-        case.request = self._request(case.pair, short)
+        case.request = self.request(case.pair, short)
 
     def _entry(self, key: str, case: _Case, parsed: Parsed) -> Entry:
         prompt, pair, reply = self._prompt, case.pair, case.reply

@@ -19,6 +19,10 @@ _CHARACTERS_A_TOKEN = 3
 """Fewer than any common tokeniser has for prose, so that an estimate is rather too high."""
 
 
+_EXPECTED_TOKENS = {"grade": 8, "text": 30}
+"""About what a field of a reply takes, its name included."""
+
+
 @dataclass(frozen=True, slots=True)
 class Price:
     """Prices of one model, in USD a million tokens."""
@@ -38,13 +42,15 @@ class Price:
 FREE = Price(0.0, 0.0)
 
 
-def read_prices(path: str | None = None) -> dict[str, Price]:
-    """Return prices by model: ours, and over them those of the user's file of the same shape.
+def read_prices(path: str | None = None, *, ours: bool = True) -> dict[str, Price]:
+    """Return prices by model: ours unless told not to, and over them the user's file's.
 
     InputError names every entry of the user's file that is not a price.
     """
-    ours = resources.files("judge.judging").joinpath("prices.json").read_bytes()
-    prices = _parse(ours, "prices.json")
+    prices = {}
+    if ours:
+        shipped = resources.files("judge.judging").joinpath("prices.json")
+        prices = _parse(shipped.read_bytes(), "prices.json")
     if path is not None:
         try:
             prices |= _parse(Path(path).read_bytes(), path)
@@ -84,6 +90,42 @@ def price_of(model: str, prices: Mapping[str, Price]) -> Price | None:
 def estimated_tokens(request: Request) -> int:
     """Return about how many tokens a prompt has, rather too many."""
     return sum(len(turn.content) for turn in request.messages) // _CHARACTERS_A_TOKEN
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What judging would send: requests without retries, tokens and cost, all about.
+
+    cached: pairs that need no request
+    cost_usd: None where a model has no price
+    """
+
+    calls: int = 0
+    cached: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost_usd: float | None = 0.0
+
+    def plus(self, request: Request, price: Price | None) -> Forecast:
+        """Return the forecast with one more request."""
+        prompt_tokens = sum(len(turn.content) for turn in request.messages) // 4
+        completion_tokens = sum(_EXPECTED_TOKENS[kind] for _, kind in request.prompt.reply)
+        cost_usd = None
+        if price is not None and self.cost_usd is not None:
+            cost_usd = self.cost_usd + price.of(prompt_tokens, completion_tokens)
+        return Forecast(
+            self.calls + 1,
+            self.cached,
+            self.prompt_tokens + prompt_tokens,
+            self.completion_tokens + completion_tokens,
+            cost_usd,
+        )
+
+    def __str__(self) -> str:
+        """Return the forecast as one line."""
+        cost = "unknown" if self.cost_usd is None else f"about ${self.cost_usd:.2f}"
+        tokens = f"about {self.prompt_tokens:,} + {self.completion_tokens:,} tokens"
+        return f"{self.calls:,} calls to make, {self.cached:,} cached, {tokens}, cost {cost}"
 
 
 @dataclass(slots=True)

@@ -22,7 +22,7 @@ from typing import Self
 from judge.errors import BackendUnavailable
 from judge.judging.asking import Asker, verdict_of
 from judge.judging.backends.backend import Backend
-from judge.judging.budget import FREE, Budget, Price
+from judge.judging.budget import FREE, Budget, Forecast, Price
 from judge.judging.cache import JudgmentCache
 from judge.judging.exchange import Pair, Verdict
 from judge.judging.ledger import Ledger
@@ -32,6 +32,7 @@ from judge.judging.panel import combine
 from judge.judging.progress import Progress, Tally
 from judge.judging.prompt import Prompt
 from judge.judging.sending import Desk, Line
+from judge.run import Notice
 
 __all__ = ["CallCounts", "Judge", "Pair", "Verdict"]
 
@@ -62,6 +63,7 @@ class Judge:
 
     prices: one a backend, None where it is unknown; by default only offline backends have one
     cache: None judges without one; progress: None shows nothing
+    dry_run: send nothing; `forecast` then tells what would have been sent
     """
 
     def __init__(
@@ -76,11 +78,15 @@ class Judge:
         progress: Progress | None = None,
         clock: Clock | None = None,
         chance: random.Random | None = None,
+        dry_run: bool = False,
     ) -> None:
         assert backends, "a judge has at least one backend"
         self.prompt = prompt
         self.limits = limits or Limits()
         clock = clock or SystemClock()
+        self._foreseen = Forecast()
+        self._foreseen_keys: set[tuple[str, ...]] = set()
+        self._dry_run = dry_run
         self._tally = Tally()
         self._ledger = Ledger(cache)
         desk = Desk(self.limits, budget or Budget(), clock, self._tally, self._ledger)
@@ -125,6 +131,31 @@ class Judge:
         """Return what was paid so far; None if a price or a usage is unknown."""
         return self._tally.cost_usd
 
+    @property
+    def forecast(self) -> Forecast:
+        """Return what a dry run would have sent."""
+        return replace(self._foreseen, cached=self._tally.cached)
+
+    @property
+    def stopped(self) -> str:
+        """Return why nothing more is sent in this run, or "" while all is well."""
+        reasons = (str(asker.line.stopped) for asker in self._askers if asker.line.stopped)
+        return next(reasons, "")
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """Return what the reader of a report should know of how judging went."""
+        trouble, refused = self._ledger.trouble, self._cache.refused if self._cache else 0
+        notices = []
+        if self.stopped:
+            notices.append(Notice("judging_stopped", 1, f"judging stopped: {self.stopped}"))
+        if trouble:
+            notices.append(Notice("cache_trouble", 1, trouble))
+        if refused:
+            text = f"{refused} cache entries could not be read and were asked again"
+            notices.append(Notice("cache_refused", refused, text))
+        return tuple(notices)
+
     def stream(self, pairs: Iterable[Pair]) -> Iterator[Verdict]:
         """Yield one verdict a pair, as they finish: cached ones first, in no fixed order.
 
@@ -149,6 +180,8 @@ class Judge:
             if all(key in known for key in keys):
                 votes = [verdict_of(known[key], pair, cached=True) for key in keys]
                 yield self._settled(self._joined(votes))
+            elif self._dry_run:
+                yield self._foresee(pair, keys)
             elif keys in self._waiting:
                 self._waiting[keys].append(pair)
             else:
@@ -158,6 +191,15 @@ class Judge:
     def _start(self, pair: Pair, keys: tuple[str, ...]) -> None:
         future = self._loop_thread().start(self._settle(pair, keys))
         future.add_done_callback(lambda done: self._finished.put((keys, done)))
+
+    def _foresee(self, pair: Pair, keys: tuple[str, ...]) -> Verdict:
+        """Add the requests a pair would take to the forecast, once for the same texts."""
+        for asker in self._askers if keys not in self._foreseen_keys else ():
+            self._foreseen = self._foreseen.plus(asker.request(pair), asker.line.price)
+        self._foreseen_keys.add(keys)
+        return Verdict(
+            pair.query_id, pair.id, "failed", None, 0, self.prompt.grade_max, "dry run: not asked"
+        )
 
     async def _settle(self, pair: Pair, keys: Sequence[str]) -> Verdict:
         # A slot is held until the reply is on disk: a kill loses at most `concurrency` replies.

@@ -68,7 +68,7 @@ class Line:
     ) -> None:
         self.backend = backend
         self.throttle = throttle
-        self._price = price
+        self.price = price
         self._desk = desk
         self._stopped: StopAsking | BackendUnavailable | None = None
         self._tried = False
@@ -126,14 +126,14 @@ class Line:
         if self._stopped is not None:
             raise self._stopped
         desk, reply = self._desk, None
-        reserved = desk.budget.take(request, self._price)
+        reserved = desk.budget.take(request, self.price)
         desk.tally.made += 1
         desk.tally.retried += usage.attempts > 0
         usage.attempts += 1
         try:
             reply = await self._answer(request)
         finally:
-            cost_usd = desk.budget.settle(reserved, reply, self._price)
+            cost_usd = desk.budget.settle(reserved, reply, self.price)
         usage.add(reply, cost_usd)
         desk.tally.add_cost(cost_usd)
         self._answered = True

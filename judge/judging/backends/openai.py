@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-import openai
-
 from judge.errors import BackendUnavailable
 from judge.judging.backends.chat import LENGTH_NAMES, ChatDialect
 from judge.judging.backends.failures import failure, read_error
@@ -20,8 +18,11 @@ OFFICIAL = "https://api.openai.com/v1"
 class OpenAIBackend:
     """Asks one model through the async client, one HTTP request a call.
 
+    The client is imported and opened with the first request: a cached run needs neither.
+
     base_url: None for OpenAI itself
-    api_key: sent to the server and nowhere else; local servers need none
+    api_key: None leaves it to the client, which reads OPENAI_API_KEY; sent to the server and
+        kept nowhere
     logprobs: ask for the grades' token probabilities
     """
 
@@ -32,13 +33,12 @@ class OpenAIBackend:
         self, model: str, *, base_url: str | None, api_key: str | None, logprobs: bool = False
     ) -> None:
         self.name = f"openai:{model}"
-        if api_key is None and base_url is None:
-            raise BackendUnavailable(f"{self.name}: no key; set OPENAI_API_KEY or --base-url")
         self._base_url = (base_url or OFFICIAL).rstrip("/")
-        self._api_key = api_key or "none"
+        self._api_key = api_key
         length_name = LENGTH_NAMES[self._base_url == OFFICIAL]
         self._dialect = ChatDialect(model, logprobs=logprobs, length_name=length_name)
-        self._client: openai.AsyncOpenAI | None = None
+        self._openai: Any = None
+        self._client: Any = None
         self.settings: Mapping[str, object] = {
             "kind": "openai",
             "model": model,
@@ -52,35 +52,41 @@ class OpenAIBackend:
         """Send one request. A refused parameter is dropped and `Adjusted` raised."""
         if self._client is None:
             self._client = self._connect()
-        body = self._dialect.body(request)
+        openai, body = self._openai, self._dialect.body(request)
         try:
             # `post` is what `chat.completions.create` calls, less the building of typed models:
             # half the time of a call, and a malformed response stays readable.
-            response: Any = await self._client.post("/chat/completions", cast_to=object, body=body)
+            response = await self._client.post("/chat/completions", cast_to=object, body=body)
         except openai.APIStatusError as error:
             raise self._failure(error, body) from error
-        except openai.APITimeoutError as error:
-            raise Transient("no answer in time") from error
         except openai.APIConnectionError as error:
-            raise _connection_failure(error) from error
+            raise connection_failure(error) from error
         except (openai.APIResponseValidationError, ValueError):
             response = None  # invalid JSON or UTF-8: a response without a reply
         return self._dialect.reply(body, response, request)
 
-    def _connect(self) -> openai.AsyncOpenAI:
+    def _connect(self) -> Any:
+        import openai
+
+        self._openai = openai
         try:
             transport = openai.DefaultAioHttpClient(timeout=None)
         except RuntimeError:  # installed without aiohttp: slower, otherwise the same
             transport = openai.DefaultAsyncHttpxClient(timeout=None)
-        return openai.AsyncOpenAI(
-            api_key=self._api_key,
-            base_url=self._base_url,
-            max_retries=0,
-            timeout=None,
-            http_client=transport,
-        )
+        options: dict[str, Any] = {
+            "base_url": self._base_url,
+            "max_retries": 0,
+            "http_client": transport,
+        }
+        try:
+            return openai.AsyncOpenAI(api_key=self._api_key, timeout=None, **options)
+        except openai.OpenAIError as error:
+            if self._base_url == OFFICIAL:
+                reason = "no key; set OPENAI_API_KEY, or name a server with --base-url"
+                raise BackendUnavailable(f"{self.name}: {reason}") from error
+            return openai.AsyncOpenAI(api_key="none", timeout=None, **options)
 
-    def _failure(self, error: openai.APIStatusError, body: Mapping[str, object]) -> Exception:
+    def _failure(self, error: Any, body: Mapping[str, object]) -> Exception:
         response = error.response
         found = read_error(response.status_code, response.headers, error.body, now=time.time())
         if found.status in (400, 422):
@@ -96,12 +102,24 @@ class OpenAIBackend:
             self._client = None
 
 
-def _connection_failure(error: openai.APIConnectionError) -> Transient:
-    cause = error.__cause__
-    detail = str(cause) or type(cause).__name__
-    if "ConnectError" in type(cause).__name__:
+def connection_failure(error: BaseException) -> Transient:
+    """Return what a connection that failed stands for, from the innermost cause.
+
+    A transport may call a lost connection a timeout; the deadline of an attempt is not the
+    client's, so there are no timeouts here.
+    """
+    causes = [error]
+    while (cause := causes[-1].__cause__) is not None:
+        causes.append(cause)
+    detail = str(causes[-1]) or type(causes[-1]).__name__
+    if any(type(cause).__name__ in _NO_CONNECTION for cause in causes):
         return Unreachable(f"cannot connect ({detail})")
     return Transient(f"connection lost ({detail})")
+
+
+_NO_CONNECTION = frozenset(
+    {"ConnectError", "ClientConnectorError", "ClientConnectorDNSError", "ConnectionRefusedError"}
+)
 
 
 def without_credentials(url: str) -> str:

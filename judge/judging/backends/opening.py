@@ -3,27 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
+from typing import TypedDict
 
 from judge.errors import UsageError
+from judge.grades import GRADE_MAX
 from judge.judging.backends.backend import Backend
 from judge.judging.backends.mock import Mock, ScriptedMock
 
 
-def open_backend(text: str, *, grade_max: int = 3) -> Backend:
-    """Return the backend named by `mock`, `mock:script=FILE`, `replay:FILE`, …
+@dataclass(frozen=True, slots=True)
+class _Options:
+    grade_max: int
+    base_url: str | None
+    api_key: str | None
+    logprobs: bool
 
-    UsageError lists what exists.
+
+def open_backend(
+    text: str,
+    *,
+    grade_max: int = GRADE_MAX,
+    base_url: str | None = None,
+    api_key: str | None = None,
+    logprobs: bool = False,
+) -> Backend:
+    """Return the backend named by `mock`, `mock:script=FILE`, `replay:FILE`, `openai:MODEL` or
+    `litellm:MODEL`. UsageError lists what exists.
+
+    base_url: a compatible server; None for the provider's own
+    api_key: None where the server needs none or the provider's library finds it
     """
     kind, _, rest = text.partition(":")
     opener = _OPENERS.get(kind)
     if opener is None:
         known = "mock, mock:script=FILE, replay:FILE, openai:MODEL, litellm:MODEL"
         raise UsageError(f"--backend {text}: there is no such backend; use one of {known}")
-    return opener(rest, grade_max)
+    return opener(rest, _Options(grade_max, base_url, api_key, logprobs))
 
 
-def _mock(rest: str, grade_max: int) -> Backend:
+def _mock(rest: str, options: _Options) -> Backend:
     if not rest:
         return Mock()
     option, _, path = rest.partition("=")
@@ -32,14 +52,44 @@ def _mock(rest: str, grade_max: int) -> Backend:
     return ScriptedMock(path)
 
 
-def _replay(rest: str, grade_max: int) -> Backend:
+def _replay(rest: str, options: _Options) -> Backend:
     from judge.judging.backends.replay import Replay
 
     if not rest:
         raise UsageError("--backend replay: name the file, as in replay:verdicts.jsonl")
-    return Replay(rest, grade_max=grade_max)
+    return Replay(rest, grade_max=options.grade_max)
 
 
-_OPENERS: Mapping[str, Callable[[str, int], Backend]] = MappingProxyType(
-    {"mock": _mock, "replay": _replay}
+def _openai(rest: str, options: _Options) -> Backend:
+    from judge.judging.backends.openai import OpenAIBackend
+
+    return OpenAIBackend(_model("openai", rest), **_server(options))
+
+
+def _litellm(rest: str, options: _Options) -> Backend:
+    from judge.judging.backends.litellm import LiteLLMBackend
+
+    return LiteLLMBackend(_model("litellm", rest), **_server(options))
+
+
+def _model(kind: str, rest: str) -> str:
+    if not rest:
+        raise UsageError(f"--backend {kind}: name the model, as in {kind}:gpt-5-mini")
+    return rest
+
+
+class _Server(TypedDict):
+    base_url: str | None
+    api_key: str | None
+    logprobs: bool
+
+
+def _server(options: _Options) -> _Server:
+    if options.logprobs and options.grade_max > 9:
+        raise UsageError("--logprobs needs grades of one digit; the scale goes above 9")
+    return _Server(base_url=options.base_url, api_key=options.api_key, logprobs=options.logprobs)
+
+
+_OPENERS: Mapping[str, Callable[[str, _Options], Backend]] = MappingProxyType(
+    {"mock": _mock, "replay": _replay, "openai": _openai, "litellm": _litellm}
 )

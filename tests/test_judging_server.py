@@ -1,0 +1,408 @@
+"""What a judge's server does wrong, and what we do: every case through the real client.
+
+In each test the requests that reached the server equal the attempts that were reported.
+"""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from fake_server import (
+    Answer,
+    Drip,
+    FakeClock,
+    FakeServer,
+    Hang,
+    Play,
+    Reset,
+    Stall,
+    answer,
+    completion,
+    error,
+)
+
+from judge.errors import BackendUnavailable
+from judge.judging.backends import open_backend
+from judge.judging.cache import JudgmentCache
+from judge.judging.judge import Judge, Pair, Verdict
+from judge.judging.limits import Limits
+from judge.judging.prompt import load_prompt
+
+MODEL = "m"
+
+
+class Outcome:
+    """Verdicts by chunk id in the order asked, the order they came in, judge and server."""
+
+    def __init__(
+        self, verdicts: dict[str, Verdict], judge: Judge, server: FakeServer, came: list[str]
+    ) -> None:
+        self.verdicts = verdicts
+        self.came = came
+        self.judge = judge
+        self.server = server
+
+    @property
+    def grades(self) -> list[int | None]:
+        return [verdict.grade for verdict in self.verdicts.values()]
+
+    def only(self) -> Verdict:
+        (verdict,) = self.verdicts.values()
+        return verdict
+
+
+def pairs(n: int, text: str = "Salt melts ice on roads, since brine freezes later.") -> list[Pair]:
+    return [Pair(f"q{i}", f"why salt the road {i}", f"d{i}", text) for i in range(n)]
+
+
+def run(
+    play: Play,
+    asked: list[Pair],
+    *,
+    cache: JudgmentCache | None = None,
+    logprobs: bool = False,
+    **limits: float,
+) -> Outcome:
+    """Judge the pairs against a server; the wire must equal what the judge counted."""
+    with FakeServer(play) as server:
+        backend = open_backend(
+            f"openai:{MODEL}", base_url=server.url, api_key="sk-secret", logprobs=logprobs
+        )
+        judge = Judge(
+            [backend],
+            load_prompt(),
+            cache=cache,
+            limits=Limits(**limits),
+            clock=FakeClock(),
+            chance=random.Random(7),
+        )
+        verdicts = {}
+        try:
+            with judge:
+                for verdict in judge.stream(asked):
+                    verdicts[verdict.id] = verdict
+        finally:
+            assert server.wire == judge.calls.made
+        assert sum(verdict.attempts for verdict in verdicts.values()) == server.wire
+    return Outcome({pair.id: verdicts[pair.id] for pair in asked}, judge, server, list(verdicts))
+
+
+def first(times: int, act: object, then: object | None = None) -> Play:
+    """Play `act` for the first requests, then answer."""
+    return lambda seen: act if seen.number < times else then or completion()
+
+
+def test_1_a_server_that_says_429_for_a_while_grades_every_row() -> None:
+    clock, chance = FakeClock(), random.Random(1)
+    late: list[float] = []
+
+    def play(seen: object) -> Answer:
+        late.append(clock.time)
+        return error(429) if clock.time < 20 and chance.random() < 0.3 else completion()
+
+    with FakeServer(play) as server:
+        backend = open_backend("openai:m", base_url=server.url, api_key="k")
+        limits = Limits(concurrency=8)
+        with Judge([backend], load_prompt(), limits=limits, clock=clock, chance=chance) as judge:
+            verdicts = list(judge.stream(pairs(150)))
+        assert [verdict.grade for verdict in verdicts] == [2] * 150
+        assert judge.calls.made == server.wire
+        assert judge.calls.retried == server.wire - 150 > 0
+        # One worker's pause would leave seven at full speed: 150 pairs are through in no time.
+        assert clock.time > 2
+
+
+@pytest.mark.parametrize(
+    ("headers", "message", "waited"),
+    [
+        ({"retry_after": "3"}, "", 3.0),
+        ({"retry_after_ms": "1500"}, "", 1.5),
+        ({}, "Rate limit reached. Please try again in 5.289s.", 5.289),
+        ({}, "Please try again in 1m30s.", 90.0),
+        ({"retry_after": "0"}, "", 0.0),
+    ],
+)
+def test_2_retry_after_is_honoured(headers: dict[str, str], message: str, waited: float) -> None:
+    clock = FakeClock()
+    with FakeServer(first(1, error(429, message, **headers))) as server:
+        backend = open_backend("openai:m", base_url=server.url, api_key="k")
+        with Judge([backend], load_prompt(), clock=clock) as judge:
+            (verdict,) = judge.stream(pairs(1))
+        assert (verdict.grade, verdict.attempts, server.wire) == (2, 2, 2)
+        assert clock.time >= waited
+
+
+@pytest.mark.parametrize("nonsense", ["-5", "inf", "nan", "soon", ""])
+def test_2_a_senseless_retry_after_is_replaced_by_our_own_pause(nonsense: str) -> None:
+    outcome = run(first(2, error(429, retry_after=nonsense)), pairs(1))
+    assert outcome.only().grade == 2
+
+
+@pytest.mark.parametrize("asked", ["3600", "Wed, 21 Oct 2065 07:28:00 GMT"])
+def test_2_a_wait_over_the_cap_stops_cleanly_and_keeps_what_is_paid(asked: str) -> None:
+    def play(seen: object) -> Answer:
+        return completion() if seen.number < 3 else error(429, retry_after=asked)
+
+    outcome = run(play, pairs(10), concurrency=1)
+    assert outcome.grades == [2] * 3 + [None] * 7
+    assert outcome.server.wire == 4
+    stopped = [verdict for verdict in outcome.verdicts.values() if verdict.grade is None]
+    assert all("come back in" in verdict.reason for verdict in stopped)
+    assert "come back in" in outcome.judge.stopped
+
+
+@pytest.mark.parametrize(
+    ("refusal", "words"),
+    [
+        (error(429, "You exceeded your quota", code="insufficient_quota"), "quota"),
+        (error(401, "Incorrect API key"), "key was refused"),
+        (error(403, "Country not supported"), "access was denied"),
+        (error(404, "The model `m` does not exist", code="model_not_found"), "no such model"),
+    ],
+)
+def test_3_key_quota_and_model_are_fatal_at_once(refusal: Answer, words: str) -> None:
+    with pytest.raises(BackendUnavailable, match=words), FakeServer(first(99, refusal)) as server:
+        try:
+            backend = open_backend("openai:m", base_url=server.url, api_key="sk-secret")
+            with Judge([backend], load_prompt()) as judge:
+                list(judge.stream(pairs(200)))
+        finally:
+            assert server.wire == judge.calls.made == 1  # the first request goes alone
+
+
+def test_3_what_was_received_before_a_fatal_answer_is_kept(tmp_path: Path) -> None:
+    cache = JudgmentCache(tmp_path)
+    kept: list[Verdict] = []
+    with FakeServer(lambda seen: completion() if seen.number < 5 else error(401)) as server:
+        backend = open_backend("openai:m", base_url=server.url, api_key="k")
+        judge = Judge([backend], load_prompt(), cache=cache, limits=Limits(concurrency=1))
+        with judge, pytest.raises(BackendUnavailable):
+            for verdict in judge.stream(pairs(20)):
+                kept.append(verdict)
+        assert [verdict.grade for verdict in kept] == [2] * 5
+        backend = open_backend("openai:m", base_url=server.url, api_key="k")
+        server.play = lambda seen: completion()
+        with Judge([backend], load_prompt(), cache=JudgmentCache(tmp_path)) as judge:
+            list(judge.stream(pairs(20)))
+        assert (judge.calls.cached, judge.calls.made) == (5, 15)
+
+
+@pytest.mark.parametrize(
+    "act", [*(error(status) for status in (500, 502, 503, 529, 408, 409)), Reset()]
+)
+def test_4_passing_trouble_is_retried(act: object) -> None:
+    outcome = run(first(3, act), pairs(2), concurrency=1)
+    assert outcome.grades == [2, 2]
+    assert outcome.judge.calls.retried == 3
+
+
+def test_4_lasting_trouble_leaves_the_row_open_with_the_reason() -> None:
+    def play(seen: object) -> Answer:
+        return error(500, "boom") if "road 1" in seen.said else completion()
+
+    outcome = run(play, pairs(3), concurrency=3, total_s=60)
+    assert outcome.grades == [2, None, 2]
+    verdict = outcome.verdicts["d1"]
+    assert (verdict.status, verdict.lo, verdict.hi) == ("failed", 0, 3)
+    assert "500 boom" in verdict.reason
+    assert verdict.attempts > 3
+
+
+def test_4_a_server_that_never_was_there_is_unavailable() -> None:
+    with FakeServer() as server:
+        url = server.url
+    backend = open_backend("openai:m", base_url=url, api_key="k")
+    judge = Judge([backend], load_prompt(), clock=FakeClock())
+    with judge, pytest.raises(BackendUnavailable, match="cannot connect"):
+        list(judge.stream(pairs(5)))
+    assert judge.calls.made < 60
+
+
+@pytest.mark.parametrize("act", [Hang(), Stall(), Drip(0.02)])
+def test_5_a_deadline_of_our_own_frees_the_slot(act: object) -> None:
+    def play(seen: object) -> object:
+        return act if "road 0" in seen.said else completion()
+
+    outcome = run(play, pairs(12), concurrency=2, attempt_s=0.3, total_s=2)
+    assert outcome.grades == [None] + [2] * 11
+    failed = outcome.verdicts["d0"]
+    assert failed.grade is None
+    assert "no answer within 0.3 s" in failed.reason
+    # The other rows did not wait for it.
+    assert outcome.came[-1] == "d0"
+
+
+@pytest.mark.parametrize("name", ["temperature", "max_tokens", "seed", "logprobs"])
+def test_6_a_refused_parameter_is_dropped_once_and_remembered(name: str) -> None:
+    def play(seen: object) -> Answer:
+        if name in seen.body:
+            message = f"Unsupported value: '{name}' is not supported with this model."
+            return error(400, message, code="unsupported_value", param=name)
+        return completion()
+
+    outcome = run(play, pairs(6), concurrency=1, logprobs=True)
+    assert outcome.grades == [2] * 6
+    assert outcome.server.wire == 7
+    assert sum(name in seen.body for seen in outcome.server.seen) == 1
+
+
+def test_6_what_was_really_sent_is_recorded(tmp_path: Path) -> None:
+    def play(seen: object) -> Answer:
+        if "temperature" in seen.body:
+            return error(400, "Unsupported value: 'temperature'", param="temperature")
+        return completion()
+
+    cache = JudgmentCache(tmp_path)
+    run(play, pairs(1), cache=cache)
+    (entry,) = JudgmentCache(tmp_path).entries()
+    assert entry.sent == {"seed": 0, "max_tokens": 128, "response_format": "json_schema"}
+
+
+@pytest.mark.parametrize(("takes", "sent"), [("json_object", 2), (None, 3)])
+def test_7_reply_forms_are_stepped_down_and_remembered(takes: str | None, sent: int) -> None:
+    def play(seen: object) -> Answer:
+        form = seen.body.get("response_format", {}).get("type")
+        if form != takes:
+            return error(400, f"'response_format' of type '{form}' is not supported")
+        return completion()
+
+    outcome = run(play, pairs(5), concurrency=1)
+    assert outcome.grades == [2] * 5
+    assert outcome.server.wire == sent + 4
+
+
+def test_7_many_refusals_at_once_step_down_once() -> None:
+    def play(seen: object) -> Answer:
+        form = seen.body.get("response_format", {}).get("type")
+        if form == "json_schema":
+            return error(400, "json_schema is not supported", delay_s=0.05)
+        return completion() if form == "json_object" else error(400, "stepped too far")
+
+    outcome = run(play, pairs(20), concurrency=10)
+    assert outcome.grades == [2] * 20
+
+
+def test_7_a_transient_error_never_steps_down() -> None:
+    outcome = run(first(3, error(503, "response_format overloaded")), pairs(2), concurrency=1)
+    forms = {seen.body["response_format"]["type"] for seen in outcome.server.seen}
+    assert forms == {"json_schema"}
+
+
+def test_8_a_chunk_that_is_too_long_is_shortened_once() -> None:
+    text = "salt " * 4000
+
+    def play(seen: object) -> Answer:
+        if len(seen.said) > 15000:
+            return error(400, "maximum context length exceeded", code="context_length_exceeded")
+        return completion(prompt_tokens=5000)
+
+    outcome = run(play, pairs(1, text))
+    assert outcome.only().grade == 2
+    assert outcome.server.wire == 2
+    assert outcome.only().flags == ("chunk shortened to 10003 of 20000 characters",)
+
+
+def test_8_a_chunk_that_is_still_too_long_stays_open() -> None:
+    refusal = error(400, "too long", code="context_length_exceeded")
+    outcome = run(first(99, refusal), pairs(1, "salt " * 4000))
+    assert (outcome.only().status, outcome.server.wire) == ("failed", 2)
+    assert "does not fit" in outcome.only().reason
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        answer(
+            400,
+            {
+                "error": {
+                    "code": "content_filter",
+                    "message": "The response was filtered",
+                    "innererror": {"code": "ResponsibleAIPolicyViolation"},
+                }
+            },
+        ),
+        completion(None, refusal="I can't judge this."),
+        completion(None, finish="content_filter"),
+        completion("I'm sorry, but I can't help with that."),
+    ],
+)
+def test_9_a_refusal_is_neither_a_grade_nor_served_from_the_cache(
+    act: Answer, tmp_path: Path
+) -> None:
+    outcome = run(first(1, act), pairs(1), cache=JudgmentCache(tmp_path))
+    verdict = outcome.only()
+    assert (verdict.status, verdict.grade, verdict.lo, verdict.hi) == ("refused", None, 0, 3)
+    assert outcome.judge.calls.failed == 1
+    again = run(first(0, act), pairs(1), cache=JudgmentCache(tmp_path))
+    assert (again.only().grade, again.server.wire) == (2, 1)
+
+
+@pytest.mark.parametrize("cut", [None, "", '{"gra', "  "])
+def test_10_a_reply_that_was_cut_gets_a_larger_limit_once(cut: str | None) -> None:
+    outcome = run(first(1, completion(cut, finish="length")), pairs(1))
+    assert outcome.only().grade == 2
+    limits = [seen.body["max_tokens"] for seen in outcome.server.seen]
+    assert limits == [128, 4096]
+
+
+def test_10_a_reply_that_is_cut_again_stays_open() -> None:
+    outcome = run(first(9, completion('{"gra', finish="length")), pairs(1))
+    assert (outcome.only().status, outcome.server.wire) == ("failed", 2)
+
+
+def test_10_a_whole_object_counts_though_the_limit_was_reached() -> None:
+    padded = completion('{"grade": 1}' + " " * 200, finish="length")
+    outcome = run(first(1, padded), pairs(1))
+    assert (outcome.only().grade, outcome.server.wire) == (1, 1)
+
+
+def test_10_the_larger_limit_is_remembered_for_the_model() -> None:
+    def play(seen: object) -> Answer:
+        enough = seen.body["max_tokens"] > 1000
+        return completion() if enough else completion(None, finish="length")
+
+    outcome = run(play, pairs(5), concurrency=1)
+    assert outcome.server.wire == 6
+
+
+HTML = Answer(200, b"<html><body>Gateway</body></html>", {"content-type": "text/html"})
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        answer(200, {"id": "x", "choices": [], "usage": {"prompt_tokens": 900}}),
+        answer(200, []),
+        answer(200, {"choices": None}),
+        answer(200, {"choices": [{"message": {"content": 7}}]}),
+        HTML,
+        Answer(200, b'{"choices": \xff\xfe', {"content-type": "application/json"}),
+        Answer(200, b"", {"content-type": "application/json"}),
+        completion(None, reasoning_content="I think it may be a 2"),
+    ],
+)
+def test_11_a_malformed_response_is_asked_again_and_then_open(act: Answer) -> None:
+    mended = run(first(1, act), pairs(1))
+    assert (mended.only().grade, mended.server.wire) == (2, 2)
+    broken = run(first(9, act), pairs(1))
+    assert (broken.only().status, broken.server.wire) == ("failed", 2)
+
+
+def test_11_a_whole_verdict_is_read_wherever_it_stands() -> None:
+    elsewhere = completion(None, reasoning_content='So it is clear. {"grade": 1}')
+    assert run(first(1, elsewhere), pairs(1)).only().grade == 1
+    body = completion('{"grade": 1}').body
+    mislabelled = Answer(200, body, {"content-type": "text/plain"})
+    assert run(first(1, mislabelled), pairs(1)).only().grade == 1
+    parts = completion([{"type": "text", "text": '{"grade": 1}'}])
+    assert run(first(1, parts), pairs(1)).only().grade == 1
+
+
+def test_12_a_prompt_that_the_server_cut_does_not_count() -> None:
+    long = "salt melts ice " * 400
+    outcome = run(lambda seen: completion(prompt_tokens=256), pairs(1, long))
+    assert outcome.only().status == "failed"
+    assert "the server cut the prompt: it read 256 tokens" in outcome.only().reason
