@@ -56,12 +56,13 @@ class LexicalIndex:
 
     def holding(self, phrase: str) -> list[int]:
         """Return every text in which the phrase's words follow each other, stemmed."""
-        return self._places(_MATCHES, (_quoted(phrase),)) if words(phrase) else []
+        terms = words(phrase)
+        return self._places(_MATCHES, (_quoted(" ".join(terms)),)) if terms else []
 
     def _places(self, statement: str, values: Sequence[object]) -> list[int]:
         return [place for (place,) in self._db.execute(statement, values)]
 
 
-def _quoted(term: str) -> str:
-    """Return an FTS5 string: inside quotes no character is an operator."""
-    return '"' + term.replace('"', '""') + '"'
+def _quoted(terms: str) -> str:
+    """Return an FTS5 string: inside quotes no word is an operator."""
+    return f'"{terms}"'

@@ -1,0 +1,115 @@
+"""Reading what the engine searches, and the queries."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from judge.errors import InputError
+from judge.formats import read_run
+from judge.retrieval.corpus import Item, read_asked, read_items
+from judge.retrieval.engine import Engine
+from judge.retrieval.knobs import Knobs
+from judge.retrieval.run_file import run_lines, write_run
+from judge.run import Row
+
+
+def write(path: Path, *records: object) -> Path:
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    return path
+
+
+def test_kinds_ages_titles_and_documents_are_read(tmp_path: Path) -> None:
+    corpus = write(
+        tmp_path / "c.jsonl",
+        {"id": 1, "title": "Fox", "text": "in a den"},
+        {"_id": "m", "text": "seen today", "kind": "memory", "age_days": 2},
+        {"id": "n", "text": "no age", "kind": "memory", "age_days": None},
+        {"id": "p", "text": "page", "document_id": "book"},
+    )
+    assert read_items(corpus).items == (
+        Item("1", "Fox\nin a den"),
+        Item("m", "seen today", "memory", 2.0),
+        Item("n", "no age", "memory", 0.0),
+        Item("p", "page", document_id="book"),
+    )
+
+
+def test_every_bad_item_is_named(tmp_path: Path) -> None:
+    corpus = write(
+        tmp_path / "c.jsonl",
+        {"id": "a"},
+        {"id": "b", "text": "x", "kind": "memory", "age_days": -1},
+        {"id": "c", "text": "x"},
+        {"id": "c", "text": "y"},
+    )
+    with pytest.raises(InputError) as caught:
+        read_items(corpus)
+    assert [problem.where.rpartition("/")[2] for problem in caught.value.problems] == [
+        "c.jsonl:1",
+        "c.jsonl:2: age_days",
+        "c.jsonl:4",
+    ]
+
+
+def test_other_kinds_are_counted_as_documents(tmp_path: Path) -> None:
+    read = read_items(write(tmp_path / "c.jsonl", {"id": "a", "text": "x", "kind": "note"}))
+    assert not read.items[0].is_memory
+    assert [notice.count for notice in read.notices] == [1]
+
+
+def test_folder_gives_a_document_a_text_file_named_by_its_path(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "b.md").write_text("# B\n", encoding="utf-8")
+    (tmp_path / "a.txt").write_text("A\n", encoding="utf-8")
+    (tmp_path / "c.png").write_bytes(b"\x89PNG")
+    read = read_items(tmp_path)
+    assert read.items == (Item("a.txt", "A\n"), Item("sub/b.md", "# B\n"))
+    assert [notice.kind for notice in read.notices] == ["left out"]
+
+
+def test_folder_without_texts_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no texts"):
+        read_items(tmp_path)
+
+
+def test_goldens_and_query_files_are_queries(tmp_path: Path) -> None:
+    goldens = write(
+        tmp_path / "g.jsonl",
+        {"query_id": "q1", "slice": "entity", "query": "who", "expected": ["a"], "complete": True},
+        {"slice": "entity", "query": "where", "expected": ["b"]},
+    )
+    assert read_asked(goldens) == (
+        Row("q1", query_id="q1", query="who", slice="entity"),
+        Row("where", query="where", slice="entity"),
+    )
+    topics = tmp_path / "topics.tsv"
+    topics.write_text("7\twho is it\n", encoding="utf-8")
+    assert read_asked(topics) == (Row("7", query_id="7", query="who is it"),)
+
+
+def test_query_without_text_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no query"):
+        read_asked(write(tmp_path / "q.jsonl", {"query_id": "q1"}))
+
+
+def test_written_run_is_read_back_the_same(tmp_path: Path) -> None:
+    items = (
+        Item("a", 'the "fox"\n</script>'),
+        Item("b", "fox " * 400),
+        Item("m", "fox", "memory", 3),
+    )
+    asked = (Row("q1", query_id="q1", query="fox", slice="s"), Row("ö", query="ö"))
+    run = Engine(items).run(asked, knobs=Knobs(), name="näme")
+    write_run(run, tmp_path / "run.json")
+    read = read_run(tmp_path / "run.json")
+    assert read.name == "näme"
+    assert [row.key for row in read.rows] == ["q1", "ö"]
+    assert [
+        [(r.id, r.document, r.text, r.score, r.metadata) for r in row.results] for row in read.rows
+    ] == [
+        [(r.id, r.document, r.text, r.score, r.metadata) for r in row.results] for row in run.rows
+    ]
+    assert len(list(run_lines(run))) == 2 + len(asked)
