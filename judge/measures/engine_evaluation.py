@@ -51,9 +51,9 @@ class Evaluator:
         unjudged = unjudged - judged.top(depth).total().astype(np.int64)
         best = self._ideal.grades[self._ideal.ranks == 1]
         return Observed(
-            missing=[ids[query] for query in np.flatnonzero(~tag.present)],
+            missing=[ids[query] for query in np.flatnonzero(~tag.present).tolist()],
             without_qrels=list(tag.unknown),
-            irrelevant=[ids[query] for query in np.flatnonzero(best < 1)],
+            irrelevant=[ids[query] for query in np.flatnonzero(best < 1).tolist()],
             ties=int(tag.ties.sum()),
             duplicates=len(repeats),
             deepest=depth,
