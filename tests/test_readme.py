@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 import pytest
 from conftest import ROOT
+from test_layering import LAYERS
 
 from judge.cli.main import COMMANDS, app
 
@@ -90,16 +91,16 @@ def tree_lines() -> list[str]:
     return tree.splitlines()
 
 
-def drawn_paths() -> set[str]:
-    """Return the paths in the architecture section's tree, folders with a slash."""
+def drawn_paths() -> list[str]:
+    """Return the paths in the architecture section's tree, from top to bottom; folders end in /."""
     parents: list[tuple[int, str]] = []
-    found = set()
+    found: list[str] = []
     for line in tree_lines():
         indent = len(line) - len(line.lstrip())
         names = re.split(r"\s{2,}", line.strip())[0].split()
         parents = [(depth, name) for depth, name in parents if depth < indent]
         prefix = "".join(name for _, name in parents)
-        found |= {prefix + name for name in names}
+        found += [prefix + name for name in names]
         if names[0].endswith("/"):
             parents.append((indent, names[0]))
     return found
@@ -121,7 +122,13 @@ def test_architecture_section_draws_every_part_of_the_package() -> None:
         if not path.name.startswith("_")
         and (path.suffix == ".py" or (path / "__init__.py").exists())
     }
-    assert real - drawn_paths() == set()
+    assert real - set(drawn_paths()) == set()
+
+
+def test_architecture_section_draws_the_import_order() -> None:
+    drawn = [re.fullmatch(r"judge/(\w+)(?:\.py|/)", path) for path in drawn_paths()]
+    names = [found[1] for found in drawn if found]
+    assert names == [name for name in LAYERS if name in names]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
