@@ -19,9 +19,10 @@ from judge.evidence.goldens import (
     returned_nothing,
     stale_ids,
 )
-from judge.evidence.pool import NOT_JUDGED, PoolRules, QueryPool, Reply, build_pool
+from judge.evidence.pool import NOT_JUDGED, PoolRules, QueryPool, build_pool
 from judge.evidence.preferences import Pair
 from judge.evidence.queries import Query, join
+from judge.evidence.units import Reply
 from judge.grades import GRADE_MAX
 from judge.judging.judge import CallCounts, Judge, Verdict
 from judge.judging.judge import Pair as Asked

@@ -12,8 +12,9 @@ from judge.evidence.goldens import (
     returned_nothing,
     stale_ids,
 )
-from judge.evidence.pool import NO_TEXT, NOT_JUDGED, PoolRules, QueryPool, Reply, build_pool
+from judge.evidence.pool import NO_TEXT, NOT_JUDGED, PoolRules, QueryPool, build_pool
 from judge.evidence.queries import Query, join
+from judge.evidence.units import Reply
 from judge.grades import Source
 from judge.run import Golden, KnownGrade, Result, Row, Run
 

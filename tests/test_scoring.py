@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge.evidence.pool import PoolRules, QueryPool, Reply, build_pool
+from judge.evidence.pool import PoolRules, QueryPool, build_pool
 from judge.evidence.queries import join
+from judge.evidence.units import Reply
 from judge.measures.names import parse_measure
 from judge.measures.pool import Bounded
 from judge.run import Golden, KnownGrade, Result, Row, Run
