@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -9,12 +10,17 @@ from dataclasses import dataclass
 from judge.evidence.goldens import decide_unit, returned_nothing, stale_ids
 from judge.evidence.queries import Query, join
 from judge.run import Golden, Row, Run
+from judge.statistics.significance import detectable, queries_to_detect
 
 OK = "ok"
 WARN = "warn"
 FAIL = "fail"
 
 FEW_ROWS = 10
+SMALL_CHANGE = 0.02
+# Differences of two rankings of one system vary by .10 to .20 from query to query in
+# nDCG@10; `judge compare` prints what they do in yours.
+USUAL_SD = 0.15
 DEFAULT_DEPTH = 10
 
 
@@ -184,7 +190,21 @@ def _slices(run: Run, queries: Sequence[Query], depth: int) -> Iterable[Finding]
         yield Finding(WARN, f"slices with fewer than {FEW_ROWS} rows say little: {_some(small)}")
 
 
-_LOOKS: tuple[_Look, ...] = (_rows, _texts, _goldens, _ids, _ties, _echoes, _slices)
+def _size(run: Run, queries: Sequence[Query], depth: int) -> Iterable[Finding]:
+    rows = sum(not query.is_answerless for query in queries)
+    if rows < 2:
+        return
+    needed = queries_to_detect(SMALL_CHANGE, sd=USUAL_SD)
+    seen = detectable(USUAL_SD / math.sqrt(rows))
+    level = OK if rows >= needed else WARN
+    yield Finding(
+        level,
+        f"to find a true change of {SMALL_CHANGE:.2f} takes about {needed} queries; {rows:,} find"
+        f" one of {seen:.2f} (sd of a query's difference {USUAL_SD:.2f}, power 80%)",
+    )
+
+
+_LOOKS: tuple[_Look, ...] = (_rows, _texts, _goldens, _ids, _ties, _echoes, _slices, _size)
 
 
 def _next_step(run: Run, queries: Sequence[Query], path: str, depth: int) -> str:

@@ -48,6 +48,13 @@ def test_each_finding(rows: list[Row], level: str, said: str) -> None:
     assert any(f.level == level and said in f.text for f in findings), findings
 
 
+def test_how_many_queries_a_small_change_needs() -> None:
+    # statistics.md E: sd .15 needs 444 queries for .02 (t power), and 50 queries find .059431
+    run = Run("run", tuple(row(f"q{at}", *TEN) for at in range(50)))
+    (said,) = [f.text for f in diagnose(run).findings if "0.02" in f.text]
+    assert "about 444 queries; 50 find one of 0.06" in said
+
+
 def test_goldens_none_of_which_occur() -> None:
     run = Run("run", (row("q1", *TEN),))
     findings = diagnose(run, [Golden(("z",), query_id="q1")]).findings
