@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeAlias
 
+from judge.evidence.orders import closure, without_cycles
+
 Interval: TypeAlias = tuple[int, int]
 Pair: TypeAlias = tuple[str, str]
 
@@ -21,10 +23,12 @@ _UNKNOWN: Interval = (0, 1 << 30)  # an id without an interval: bounds nothing
 class Preference:
     """What a log says about one pair of chunks of one query.
 
-    wins, losses: sessions for `winner` and for `loser`; both 0 for an implied pair
-    probability: that more than half of all sessions would vote for `winner`
+    wins, losses: sessions for `winner` and against it
+    probability: that more than half of all sessions would vote for `winner`; of a concluded
+        pair the least one on its path
     decided: strong enough to be an order constraint
     hops: decided pairs that it was concluded from (1: its own votes)
+    weak: wins that only a weak rule saw
     winner_hash, loser_hash: hash of the text that was shown, where the log has one
     queries: other wordings of the same query that voted with it
     """
@@ -37,6 +41,7 @@ class Preference:
     probability: float
     decided: bool
     hops: int = 1
+    weak: int = 0
     winner_hash: str | None = None
     loser_hash: str | None = None
     queries: tuple[str, ...] = ()
@@ -86,13 +91,13 @@ def constrain(
     >>> constrain({"a": (0, 3), "b": (2, 2), "c": (1, 1)}, prefers).withdrawn
     (('c', 'b'),)
     """
-    orders, cyclic = _without_cycles({pair for pair in pairs if pair[0] != pair[1]})
-    below = _closure(orders)
+    orders, cyclic = without_cycles({pair for pair in pairs if pair[0] != pair[1]})
+    below = closure(orders)
     known = {id: _meet(interval, verdicts.get(id, _UNKNOWN)) for id, interval in intervals.items()}
     violations = _violations(known, below)
     violated = _on_violated_path(orders, below, violations)
     standing = orders - violated
-    narrowed = _propagate(intervals, _closure(standing))
+    narrowed = _propagate(intervals, closure(standing))
     return Constrained(
         intervals={id: _meet(narrowed[id], verdicts.get(id, _UNKNOWN)) for id in intervals},
         orders=tuple(sorted(pair for pair in standing if _both_in(pair, intervals))),
@@ -109,36 +114,6 @@ def _meet(one: Interval, other: Interval) -> Interval:
     """Return what both intervals allow; an empty meeting keeps `one`, the stronger source."""
     lo, hi = max(one[0], other[0]), min(one[1], other[1])
     return (lo, hi) if lo <= hi else one
-
-
-def _closure(pairs: Collection[Pair]) -> dict[str, frozenset[str]]:
-    """Return, for each id with a successor, every id that a path of pairs reaches."""
-    direct: dict[str, list[str]] = {}
-    for winner, loser in pairs:
-        direct.setdefault(winner, []).append(loser)
-    reached: dict[str, frozenset[str]] = {}
-    for start in direct:
-        seen: set[str] = set()
-        stack = list(direct[start])
-        while stack:
-            id = stack.pop()
-            if id in seen:
-                continue
-            seen.add(id)
-            # A start that is done has its whole answer; it saves the walk below it.
-            if id in reached:
-                seen |= reached[id]
-            else:
-                stack.extend(direct.get(id, ()))
-        reached[start] = frozenset(seen)
-    return reached
-
-
-def _without_cycles(pairs: set[Pair]) -> tuple[set[Pair], set[Pair]]:
-    """Split pairs into an acyclic set and those that lie on a cycle."""
-    below = _closure(pairs)
-    cyclic = {(a, b) for a, b in pairs if a in below.get(b, ())}
-    return pairs - cyclic, cyclic
 
 
 def _violations(

@@ -1,0 +1,109 @@
+"""Find the preferences that speak of a query's chunks, however ids and wordings moved.
+
+Queries join by normalised text. A chunk joins by the hash of its text where log and run
+both have one, else by id: a chunk whose text changed has lost its votes, and one that was
+merely renamed or cut anew with the same text keeps them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from judge.evidence.preferences import Pair, Preference
+from judge.evidence.queries import Query
+
+
+def normalise_query(text: str) -> str:
+    """Return what two spellings of one query share: case, width, spacing, final marks.
+
+    >>> normalise_query("  How do I   RESET it? ")
+    'how do i reset it'
+    """
+    folded = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    return folded.rstrip("?!. ") or folded
+
+
+def content_hash(text: str) -> str:
+    """Return 16 hex digits that name a text, whatever its spacing."""
+    data = " ".join(text.split()).encode("utf-8", "surrogatepass")
+    return hashlib.sha256(data).hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """The decided pairs of one query, as ids of its results.
+
+    pairs: (winner, loser)
+    stale: decided preferences that name a chunk whose text is not what was shown
+    """
+
+    pairs: tuple[Pair, ...] = ()
+    stale: tuple[Preference, ...] = ()
+
+
+class PreferenceIndex:
+    """Preferences by query; `index(query)` returns its decided pairs, as the cascade asks."""
+
+    def __init__(self, preferences: Iterable[Preference]) -> None:
+        self._by_query: dict[str, list[Preference]] = {}
+        for preference in preferences:
+            wordings = (preference.query, *preference.queries)
+            for wording in dict.fromkeys(normalise_query(text) for text in wordings):
+                self._by_query.setdefault(wording, []).append(preference)
+
+    def __call__(self, query: Query) -> tuple[Pair, ...]:
+        """Return the decided (winner, loser) pairs of a query's chunks."""
+        return self.join(query).pairs
+
+    def of(self, text: str) -> tuple[Preference, ...]:
+        """Return every preference, decided or not, for a query text."""
+        return tuple(self._by_query.get(normalise_query(text), ()))
+
+    def join(self, query: Query) -> Joined:
+        """Return a query's decided pairs as result ids, and those that no longer hold.
+
+        A row without query text has no preferences: a log knows queries by their text.
+        """
+        decided = [p for p in self.of(query.text or "") if p.decided] if query.text else []
+        if not decided:
+            return Joined()
+        chunks = _Chunks(query)
+        pairs: dict[Pair, None] = {}
+        stale = []
+        for preference in decided:
+            winners = chunks.find(preference.winner, preference.winner_hash)
+            losers = chunks.find(preference.loser, preference.loser_hash)
+            if winners is None or losers is None:
+                stale.append(preference)
+                continue
+            pairs.update(dict.fromkeys((a, b) for a in winners for b in losers))
+        return Joined(tuple(pairs), tuple(stale))
+
+
+class _Chunks:
+    """The chunks of one query by id and by the hash of their text."""
+
+    def __init__(self, query: Query) -> None:
+        self._hash_of: dict[str, str] = {}
+        self._ids_of: dict[str, list[str]] = {}
+        for row in query.rows:
+            for result in row.results if row else ():
+                if result.text is None or result.id in self._hash_of:
+                    continue
+                name = content_hash(result.text)
+                self._hash_of[result.id] = name
+                self._ids_of.setdefault(name, []).append(result.id)
+
+    def find(self, id: str, hash: str | None) -> list[str] | None:
+        """Return the ids a logged chunk has now; None if its id has another text by now.
+
+        An id that is not in hand stays itself: paths of preferences may lead through it.
+        """
+        if hash is None:
+            return [id]
+        if hash in self._ids_of:
+            return self._ids_of[hash]
+        return [id] if self._hash_of.get(id, hash) == hash else None

@@ -1,0 +1,123 @@
+"""Read logs from files: lines as events, whatever the lines hold, and how many held none."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import chain, islice
+from pathlib import Path
+from typing import BinaryIO
+
+from judge.formats.opening import SourceFile, open_bytes
+from judge.readlog.events import Event, NotAnEvent, parse_event
+from judge.readlog.ordering import in_time_order, merged
+from judge.readlog.tally import Tally
+from judge.readlog.ubi import READ_ACTIONS, is_ubi, ubi_events
+
+LONGEST_LINE = 16 << 20  # bytes; a longer line is not an event and would fill the memory
+_SNIFFED = 50  # lines looked at to tell what kind of log this is
+
+
+def read_events(
+    sources: Sequence[SourceFile],
+    *,
+    tally: Tally,
+    window_s: float,
+    read_actions: Collection[str] = READ_ACTIONS,
+) -> Iterator[Event]:
+    """Yield the events of logs in order of time; what is no event is counted in `tally`.
+
+    Our own log (plain, gzip, rotated: name every file) and OpenSearch UBI exports are told
+    apart by content. Each file may be out of order by `window_s`; several are merged.
+    read_actions: the UBI `action_name`s that mean a result was read
+
+    Raises InputError where a source cannot be opened.
+    """
+
+    def stream(source: SourceFile, into: Tally) -> Iterator[Event]:
+        events = _file_events(source, into, read_actions)
+        return in_time_order(events, window_s=window_s, tally=into)
+
+    if len(sources) == 1:
+        return stream(sources[0], tally)
+    return merged(
+        (_first_time(source, read_actions), partial(stream, source, tally)) for source in sources
+    )
+
+
+def _first_time(source: SourceFile, read_actions: Collection[str]) -> float:
+    """Return when a file begins; a stream can be read once only and begins at once."""
+    if not isinstance(source, str | Path):
+        return float("-inf")
+    first = next(_file_events(source, Tally(), read_actions), None)
+    return float("inf") if first is None else first.time
+
+
+def _file_events(
+    source: SourceFile, tally: Tally, read_actions: Collection[str]
+) -> Iterator[Event]:
+    with open_bytes(source) as file:
+        values = _values(file, tally)
+        head = list(islice(values, _SNIFFED))
+        rest = chain(head, values)
+        if any(is_ubi(value) for value in head):
+            yield from ubi_events(rest, tally=tally, read_actions=read_actions)
+        else:
+            yield from _own_events(rest, tally)
+
+
+def _own_events(values: Iterable[object], tally: Tally) -> Iterator[Event]:
+    events, unused = tally.events, tally.unused
+    for value in values:
+        try:
+            event = parse_event(value)
+        except NotAnEvent as error:
+            if isinstance(value, dict) and value.get("event") == "lost":
+                tally.notes["events that the writer could not write"] += _count(value)
+                continue
+            events["other"] += 1
+            unused[str(error)] += 1
+            continue
+        events[event.kind] += 1
+        if event.swapped:
+            tally.notes["searches shown with a swapped pair"] += 1
+        yield event
+
+
+def _count(lost: dict[str, object]) -> int:
+    count = lost.get("count")
+    return count if isinstance(count, int) else 1
+
+
+def _values(file: BinaryIO, tally: Tally) -> Iterator[object]:
+    """Yield the JSON value of each line; count the lines that hold none."""
+    decode = json.JSONDecoder().decode
+    for line in _lines(file, tally):
+        try:
+            yield decode(line.decode("utf-8"))
+        except UnicodeDecodeError:
+            _broken(tally, "not UTF-8")
+        except RecursionError:
+            _broken(tally, "nested too deeply")
+        except ValueError:
+            if not line.strip():
+                continue
+            # The last line without its end is what a writer that died leaves behind.
+            _broken(tally, "half a line" if line.endswith(b"\n") else "torn last line")
+
+
+def _lines(file: BinaryIO, tally: Tally) -> Iterator[bytes]:
+    read_line = partial(file.readline, LONGEST_LINE)
+    for line in iter(read_line, b""):
+        if len(line) < LONGEST_LINE or line.endswith(b"\n"):
+            yield line
+            continue
+        _broken(tally, "line too long")
+        while (more := read_line()) and not more.endswith(b"\n"):
+            pass
+
+
+def _broken(tally: Tally, reason: str) -> None:
+    tally.events["line"] += 1
+    tally.unused[reason] += 1

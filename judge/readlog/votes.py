@@ -1,0 +1,198 @@
+"""Votes of a log, kept as numbers: who preferred which chunk for which query.
+
+A vote is three 64-bit words: (query, chunk), (chunk, kind), voter. When many have come
+together they are sorted and repeats merged; when that is still too many they go to a
+temporary file, so a log of any size can be mined in constant memory.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from typing import IO, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Words: TypeAlias = NDArray[np.uint64]
+
+WIN, OPPOSED, WEAK_WIN = 1, 4, 16
+"""Kinds of a vote of x against y. Two bits each: the same against, of y over x, is twice it."""
+
+_WORDS = 3
+_MERGE_AT = 1_500_000  # votes in the buffer: 36 MB
+_SPILL_AT = 12_000_000  # merged votes in memory: 288 MB
+
+
+class PairVotes(NamedTuple):
+    """How voters split over one pair of chunks (a < b) of one query; a log has millions.
+
+    a_wins, a_losses: voters who say a beats b, or who give a reason against that
+    b_wins, b_losses: the same for b; opposition makes the two views differ
+    a_weak, b_weak: those of the wins that only a weak rule saw
+    """
+
+    query: int
+    a: int
+    b: int
+    a_wins: int
+    a_losses: int
+    b_wins: int
+    b_losses: int
+    a_weak: int = 0
+    b_weak: int = 0
+
+
+def vote(query: int, winner: int, loser: int, kind: int) -> tuple[int, int]:
+    """Return one vote as the two numbers that `VoteStore.add` takes."""
+    return query << 32 | winner, loser << 32 | kind
+
+
+class VoteStore:
+    """Collect votes and count them: one a voter, pair and query."""
+
+    def __init__(self, *, merge_at: int = _MERGE_AT, spill_at: int = _SPILL_AT) -> None:
+        self._merge_at = merge_at
+        self._spill_at = spill_at
+        self._votes = array("Q")
+        self._voters = array("Q")
+        self._runs: list[Words] = []
+        self._file: IO[bytes] | None = None
+        self.n_votes = 0
+
+    def add(self, votes: Sequence[int], voter: int) -> None:
+        """Add votes of one voter (64 bits): two numbers from `vote` each, one after another."""
+        n_votes = len(votes) // 2
+        self._votes.extend(votes)
+        self._voters.extend((voter,) * n_votes)
+        self.n_votes += n_votes
+        if len(self._voters) >= self._merge_at:
+            self._merge_buffer()
+
+    def counts(self, query_of: Mapping[int, int] | None = None) -> Iterator[PairVotes]:
+        """Yield the split over each pair that anyone won, by query and chunks.
+
+        A voter who votes both ways counts for neither. query_of: queries to count as
+        another one.
+        """
+        self._merge_buffer()
+        runs = self._runs
+        if query_of:
+            runs = [_merged(_renamed(run, query_of)) for run in runs]
+        for block in _blocks(runs, self._merge_at):
+            yield from _count(block)
+
+    def close(self) -> None:
+        """Remove the temporary file, if there is one."""
+        self._runs = []
+        if self._file is not None:
+            self._file.close()
+
+    def _merge_buffer(self) -> None:
+        if not self._voters:
+            return
+        votes = np.frombuffer(self._votes, dtype=np.uint64).reshape(-1, 2)
+        voters = np.frombuffer(self._voters, dtype=np.uint64)
+        self._runs.append(_merged(_canonical(votes, voters)))
+        self._votes, self._voters = array("Q"), array("Q")
+        if sum(len(run) for run in self._runs if not isinstance(run, np.memmap)) > self._spill_at:
+            self._spill()
+
+    def _spill(self) -> None:
+        """Move the runs in memory to the temporary file, as one."""
+        in_memory = [run for run in self._runs if not isinstance(run, np.memmap)]
+        run = _merged(np.concatenate(in_memory))
+        if self._file is None:
+            self._file = tempfile.TemporaryFile(prefix="judge-votes-")  # noqa: SIM115
+        offset = self._file.seek(0, 2)
+        run.tofile(self._file)
+        self._file.flush()
+        on_disk = np.memmap(self._file, np.uint64, "r", offset, (len(run), _WORDS))
+        self._runs = [*(run for run in self._runs if isinstance(run, np.memmap)), on_disk]
+
+
+def _canonical(votes: Words, voters: Words) -> Words:
+    """Return votes with the smaller chunk first; the kind says which one it speaks for."""
+    first, second = votes[:, 0] & 0xFFFFFFFF, votes[:, 1] >> 32
+    kinds = votes[:, 1] & 0xFFFFFFFF
+    kinds = np.where(first > second, kinds << 1, kinds)
+    low, high = np.minimum(first, second), np.maximum(first, second)
+    query = votes[:, 0] >> 32 << 32
+    return np.column_stack((query | low, high << 32 | kinds, voters)).astype(np.uint64)
+
+
+def _merged(votes: Words) -> Words:
+    """Return votes sorted, those of one voter on one pair of one query made one."""
+    if not len(votes):
+        return votes
+    pair = votes[:, 1] >> 32
+    votes = votes[np.lexsort((votes[:, 2], pair, votes[:, 0]))]
+    pair = votes[:, 1] >> 32
+    starts = _starts(votes[:, 0], pair, votes[:, 2])
+    merged = votes[starts]
+    merged[:, 1] = np.bitwise_or.reduceat(votes[:, 1], starts)
+    return merged
+
+
+def _starts(*columns: NDArray[np.generic]) -> NDArray[np.intp]:
+    """Return where a new combination of values begins in sorted columns."""
+    new = np.zeros(len(columns[0]), dtype=bool)
+    new[0] = True
+    for column in columns:
+        new[1:] |= column[1:] != column[:-1]
+    return np.flatnonzero(new)
+
+
+def _renamed(votes: Words, query_of: Mapping[int, int]) -> Words:
+    names = np.arange((int(votes[:, 0].max()) >> 32) + 1, dtype=np.uint64)
+    for query, name in query_of.items():
+        if query < len(names):
+            names[query] = name
+    renamed = np.array(votes)
+    renamed[:, 0] = names[votes[:, 0] >> 32] << 32 | votes[:, 0] & 0xFFFFFFFF
+    return renamed
+
+
+def _blocks(runs: Sequence[Words], size: int) -> Iterator[Words]:
+    """Yield the votes of sorted runs in blocks of whole queries, about `size` at a time."""
+    runs = [run for run in runs if len(run)]
+    at = [0] * len(runs)
+    while any(begin < len(run) for begin, run in zip(at, runs, strict=True)):
+        share = max(1, size // len(runs))
+        # The block ends with the first query that some run's share does not reach.
+        queries = [
+            int(run[min(begin + share, len(run)) - 1, 0]) >> 32
+            for begin, run in zip(at, runs, strict=True)
+            if begin < len(run)
+        ]
+        last = min(queries)
+        ends = [
+            begin + int(np.searchsorted(run[begin:, 0], np.uint64((last + 1) << 32)))
+            for begin, run in zip(at, runs, strict=True)
+        ]
+        parts = [run[b:e] for b, e, run in zip(at, ends, runs, strict=True)]
+        yield _merged(np.concatenate(parts)) if len(parts) > 1 else np.asarray(parts[0])
+        at = ends
+
+
+def _count(votes: Words) -> Iterator[PairVotes]:
+    kinds = votes[:, 1]
+
+    def has(bit: int) -> NDArray[np.bool_]:
+        return np.not_equal(kinds & np.uint64(bit), 0)
+
+    a_for = has(WIN) | has(WEAK_WIN)
+    b_for = has(WIN << 1) | has(WEAK_WIN << 1)
+    a_against, b_against = b_for | has(OPPOSED << 1), a_for | has(OPPOSED)
+    columns = (
+        a_for & ~a_against, a_against & ~a_for, b_for & ~b_against, b_against & ~b_for,
+        a_for & ~a_against & ~has(WIN), b_for & ~b_against & ~has(WIN << 1),
+    )  # fmt: skip
+    starts = _starts(votes[:, 0], kinds >> np.uint64(32))
+    sums = np.add.reduceat(np.column_stack(columns).astype(np.int64), starts, axis=0)
+    won = np.flatnonzero(sums[:, 0] + sums[:, 2])
+    heads = votes[starts[won]]
+    names = np.column_stack((heads[:, 0] >> 32, heads[:, 0] & 0xFFFFFFFF, heads[:, 1] >> 32))
+    for name, split in zip(names.tolist(), sums[won].tolist(), strict=True):
+        yield PairVotes(*name, *split)
