@@ -43,7 +43,7 @@ def paraphrase(
     failed: dict[str, int] = {}
     for verdict in judge.stream(pairs):
         question = _question(verdict)
-        if question is not None and verdict.grade == verdict.hi:
+        if question is not None and verdict.grade == judge.prompt.grade_max:
             written[verdict.query_id] = question
         else:
             why = verdict.reason or "the passage does not answer the question fully"

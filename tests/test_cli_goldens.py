@@ -1,0 +1,145 @@
+"""`judge goldens make` and `check`, and `judge retrieve`, from the command line."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from conftest import ROOT
+
+from judge.cli import goldens, measure, retrieve
+from judge.errors import UsageError
+from judge.formats import read_run
+
+CORPUS = ROOT / "goldens" / "corpus.jsonl"
+GOLDENS = ROOT / "goldens" / "goldens.jsonl"
+
+
+def run_goldens(*args: object) -> Result:
+    return CliRunner().invoke(goldens.command, [str(a) for a in args], catch_exceptions=False)
+
+
+def run_retrieve(*args: object) -> Result:
+    return CliRunner().invoke(retrieve.command, [str(a) for a in args], catch_exceptions=False)
+
+
+def hits(report: str) -> dict[str, list[float]]:
+    """Return Hit@5 of hybrid, bm25 and hashed by slice, from the printed table."""
+    cells = (line.replace("*", "").split() for line in report.splitlines()[2:])
+    return {
+        name: [float(value) for value in values]
+        for name, n, *values in (row for row in cells if len(row) == 5)
+        if n.isdigit()
+    }
+
+
+def test_same_corpus_gives_the_same_bytes(tmp_path: Path) -> None:
+    one, two = tmp_path / "1.jsonl", tmp_path / "2.jsonl"
+    for path in (one, two):
+        assert run_goldens("make", CORPUS, "-o", path).exit_code == 0
+    assert one.read_bytes() == two.read_bytes()
+    slices = {json.loads(line)["slice"] for line in one.read_text("utf-8").splitlines()}
+    assert slices == {"exact", "phrase", "prefix", "noisy"}
+
+
+def test_report_lays_the_blame_for_first_tokens_on_the_goldens(tmp_path: Path) -> None:
+    args = ("make", CORPUS, "-o", tmp_path / "g.jsonl", "--category", "first-token")
+    report = run_goldens(*args).stdout
+    assert "This measures the goldens as much as the retrievers" in report
+    assert "the goldens' fault, not the engine's" in report
+
+
+def test_mock_cannot_paraphrase(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="cannot write questions"):
+        run_goldens("make", CORPUS, "-o", tmp_path / "g.jsonl", "--backend", "mock")
+
+
+def test_paraphrases_stand_beside_exact_rows(tmp_path: Path) -> None:
+    script = tmp_path / "script.jsonl"
+    reply = json.dumps({"reply": json.dumps({"question": "how is it done?", "grade": 3})})
+    script.write_text(f"{reply}\n" * 2, encoding="utf-8")
+    out = tmp_path / "g.jsonl"
+    report = run_goldens(
+        *("make", CORPUS, "-o", out, "--category", "exact", "--per-category", 2),
+        *("--backend", f"mock:script={script}", "--cache-dir", tmp_path / "cache", "--quiet"),
+    ).stdout
+    rows = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
+    assert [row["slice"] for row in rows] == ["exact", "exact", "paraphrase", "paraphrase"]
+    assert [row["expected"] for row in rows[:2]] == [row["expected"] for row in rows[2:]]
+    assert "flatters search by" in report
+
+
+def test_check_ends_with_1_on_an_error_and_0_on_warnings(tmp_path: Path) -> None:
+    assert run_goldens("check", GOLDENS, "--corpus", CORPUS).stdout.endswith("76 goldens\n")
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text('{"query_id": "q", "query": "who?", "expected": ["gone"]}\n', encoding="utf-8")
+    ended = CliRunner().invoke(
+        goldens.command, ["check", str(bad), "--corpus", str(CORPUS)], standalone_mode=False
+    )
+    assert ended.return_value == 1
+    assert "FAIL 1 errors" in ended.stdout
+
+
+def test_check_as_json_lists_findings() -> None:
+    findings = json.loads(run_goldens("check", GOLDENS, "--corpus", CORPUS, "--json").stdout)
+    assert {"kind", "is_error", "text", "rows"} == set(findings[0])
+
+
+def test_retrieve_writes_a_run_that_is_read_back(tmp_path: Path) -> None:
+    out = tmp_path / "run.json"
+    result = run_retrieve(CORPUS, GOLDENS, "-o", out, "--depth", "3")
+    run = read_run(out)
+    assert result.stdout == ""
+    assert run.name == "hybrid depth=3"
+    assert len(run.rows) == 76
+    assert {len(row.results) for row in run.rows} == {3}
+    assert run.rows[0].slice == "exact_token"
+
+
+def test_retrieve_names_rows_that_came_back_empty(tmp_path: Path) -> None:
+    args = (CORPUS, GOLDENS, "-o", tmp_path / "r.json", "--retriever", "hashed")
+    result = run_retrieve(*args, "--min-similarity", "0.5")
+    assert "lists are empty: exact-token-01, exact-token-02" in result.stderr
+
+
+@pytest.fixture(scope="module")
+def cranfield(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the Cranfield collection as files that judge reads."""
+    out = tmp_path_factory.mktemp("cranfield")
+    script = ROOT / "scripts" / "cranfield_files.py"
+    subprocess.run([sys.executable, script, data / "cranfield", out], check=True)
+    return out
+
+
+@pytest.mark.slow
+def test_bm25_reaches_what_porter_stemming_gives_on_cranfield(cranfield: Path) -> None:
+    out = cranfield / "run.json"
+    run_retrieve(
+        *(cranfield / "corpus.jsonl", cranfield / "queries.jsonl", "-o", out),
+        *("--retriever", "bm25", "--chunk-size", "0"),
+    )
+    args = [str(out), str(cranfield / "qrels.trec"), "--grade-max", "4", "-m", "nDCG@10"]
+    printed = CliRunner().invoke(measure.command, args, catch_exceptions=False).stdout
+    assert round(float(printed.split()[1]), 3) == 0.361
+
+
+@pytest.mark.slow
+def test_exact_goldens_are_found_and_first_tokens_are_not(cranfield: Path) -> None:
+    args = ("make", cranfield / "corpus.jsonl", "-o", cranfield / "g.jsonl", "--per-category", 100)
+    named = ("--category", "exact", "--category", "first-token")
+    found = hits(run_goldens(*args, *named).stdout)
+    assert found["exact"][1] >= 0.95
+    assert found["first-token"][1] == pytest.approx(0.2, abs=0.1)
+
+
+@pytest.mark.parametrize("category", ["exact"])
+def test_exact_goldens_of_the_published_corpus_are_found(
+    data: Path, tmp_path: Path, category: str
+) -> None:
+    corpus = data / "soat" / "corpus.jsonl"
+    args = ("make", corpus, "-o", tmp_path / "g.jsonl", "--category", category)
+    assert hits(run_goldens(*args).stdout)[category][1] >= 0.95

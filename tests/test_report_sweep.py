@@ -1,0 +1,78 @@
+"""A sweep as text, SVG and JSON: nothing from a file becomes markup or an escape sequence."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+from test_sweep import TWO_SLICES, ranks, swept
+
+from judge.report.sweep_document import sweep_document
+from judge.report.sweep_svg import sweep_svg
+from judge.report.sweep_text import sweep_lines
+
+HOSTILE = '<script>\x1b[31m&"'
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def test_text_has_table_best_values_bars_and_warning() -> None:
+    text = list(sweep_lines(swept([ranks(2, 1), ranks(1, 4)], slices=TWO_SLICES)))
+    table = [line.split() for line in text[:5]]
+    assert table[1] == ["slice", "rows", "0", "1"]
+    assert table[2] == ["a", "6", "0.5000", "1.0000*"]
+    assert table[3] == ["b", "2", "1.0000*", "0.2500"]
+    assert table[4] == ["overall", "8", "0.6250", "0.8125*"]
+    assert f"  1 {'█' * 40} 1.0000" in text
+    assert f"  1 {'█' * 10} 0.2500" in text
+    assert (
+        "warning: the overall line hides what b pays: at knob 1 RR goes from 0.6250 to 0.8125"
+        " overall, from 1.0000 to 0.2500 in b"
+    ) in text
+    assert "note: 1 is best overall, and paid for: RR of b from 1.0000 to 0.2500" in text
+
+
+def test_slices_that_no_value_moves_have_no_bars() -> None:
+    text = list(sweep_lines(swept([ranks(1, 1), ranks(1, 2)], slices=TWO_SLICES)))
+    assert "No value moves a." in text
+    assert "RR a" not in text
+    assert "RR b" in text
+
+
+def test_empty_lists_are_named_with_their_value() -> None:
+    text = list(sweep_lines(swept([ranks(1, 1), ranks(1, None)], slices=TWO_SLICES)))
+    assert "warning: at 1 2 lists came back empty and count 0: b0, b1" in text
+
+
+def test_hostile_names_reach_neither_terminal_nor_picture() -> None:
+    sweep = swept([{"q": 1}, {"q": 2}], slices={"q": HOSTILE})
+    text = "\n".join(sweep_lines(sweep))
+    assert "\x1b" not in text
+    root = ElementTree.fromstring(sweep_svg(sweep))
+    assert not list(root.iter(f"{SVG}script"))
+    assert any("<script>" in (node.text or "") for node in root.iter(f"{SVG}text"))
+
+
+def test_picture_has_a_panel_a_measure_and_a_line_a_slice() -> None:
+    sweep = swept([ranks(2, 1), ranks(1, 4)], slices=TWO_SLICES, measures=("RR", "R@5"))
+    root = ElementTree.fromstring(sweep_svg(sweep))
+    assert len(root.findall(f"{SVG}g")) == 2
+    assert len(list(root.iter(f"{SVG}polyline"))) == 2 * 3
+    heights = [
+        float(node.get("y", "0"))
+        for node in root.findall(f"{SVG}g")[0].findall(f"{SVG}text")
+        if "fill" in node.get("style", "")
+    ]
+    assert all(abs(a - b) >= 16 for i, a in enumerate(heights) for b in heights[i + 1 :])
+
+
+def test_document_has_every_mean_change_and_warning() -> None:
+    document = sweep_document(swept([ranks(2, 1), ranks(1, None)], slices=TWO_SLICES))
+    assert document["values"] == ["0", "1"]
+    lines = document["measures"]["RR"]  # type: ignore[index]
+    assert lines["overall"]["best"] == "1"
+    assert lines["overall"]["n"] == 8
+    assert lines["slices"]["b"]["means"][1] == {"value": 0.0, "lo": 0.0, "hi": 0.0}
+    assert lines["slices"]["a"]["changes"][1]["value"] == 0.5
+    assert document["hidden"] == [
+        {"measure": "RR", "slice": "b", "at": "1", "change": -1.0, "overall_change": 0.125}
+    ]
+    assert document["empty"] == {"1": ["b0", "b1"]}
