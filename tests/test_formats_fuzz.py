@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given, settings
@@ -51,6 +52,7 @@ ROW = {
     ],
 }
 RAG = {"user_input": "q", "retrieved_contexts": ["a", "b"], "retrieved_context_ids": [1, 2]}
+FIXTURES = Path(__file__).parent / "fixtures"
 SEEDS = (
     {"name": "n", "rows": [ROW]},
     [ROW, RAG],
@@ -58,12 +60,15 @@ SEEDS = (
     {"q": {"d": 1.5, "e": 0}},
     [{"query_id": "q", "id": "d", "grade": None, "lo": 0, "hi": 2}],
     {"_id": "a", "title": "T", "text": "x"},
+    *(json.loads(path.read_text("utf-8")) for path in sorted(FIXTURES.glob("*.json"))),
 )
 TEXTS = (
     "q Q0 d 1 2.5 t\nq Q0 e 2 1.5 t\n",
     "q 0 d 1\nq 0 e -1\n",
     "query_id;chunk_id;grade;rater;pi\r\nq;d;2;ann;0.5\r\n",
     *(json.dumps(seed) for seed in SEEDS),
+    *(path.read_text("utf-8") for path in sorted(FIXTURES.glob("*.csv"))),
+    *(path.read_text("utf-8") for path in sorted(FIXTURES.glob("*.jsonl"))),
     "\n".join(json.dumps(seed) for seed in (ROW, RAG)),
 )
 ODD = st.one_of(

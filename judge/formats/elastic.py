@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-from judge.formats.decoding import Fields, Lines
+from judge.formats.decoding import Document, Fields
 from judge.formats.families import Decoded, Items, Readers
 from judge.formats.findings import Findings, Place, shown
 from judge.formats.ids import id_text
@@ -105,7 +105,7 @@ def search_runs(decoded: Decoded, options: ReadOptions, findings: Findings) -> M
 
 
 def _whole(decoded: Decoded) -> tuple[Fields, Place]:
-    assert not isinstance(decoded, Lines), "the family is recognised by the object around it"
+    assert isinstance(decoded, Document), "the family is recognised by the object around it"
     assert isinstance(decoded.value, dict), "the family is recognised by the object around it"
     return decoded.value, decoded.place
 

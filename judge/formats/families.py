@@ -16,11 +16,13 @@ from judge.formats.decoding import Document, Fields, Lines, decode, looks_like_j
 from judge.formats.findings import Findings, Place
 from judge.formats.opening import TextFile
 from judge.formats.options import ReadOptions
-from judge.formats.tables import table_header, table_records
+from judge.formats.tables import Table, table_header, table_records
 
-Decoded: TypeAlias = Document | Lines
 Items: TypeAlias = list[tuple[Place, object]]
-"""Records of ours with the places they were read from."""
+"""Records with the places they were read from."""
+
+
+Decoded: TypeAlias = Document | Lines | Table
 
 Convert: TypeAlias = Callable[[Decoded, ReadOptions, Findings], Items]
 ConvertRuns: TypeAlias = Callable[[Decoded, ReadOptions, Findings], Mapping[str, Items]]
@@ -29,24 +31,29 @@ ConvertRuns: TypeAlias = Callable[[Decoded, ReadOptions, Findings], Mapping[str,
 Kind: TypeAlias = Literal["grades", "goldens", "texts", "queries"]
 
 
+_Type: TypeAlias = type | tuple[type, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Family:
     """A tool's kind of file.
 
     whole: names that the object around the file has, each of the type given
-    record: names that its first record has, in a list, in lines or in a table
+    record: names that its first record has, in a list or in lines
+    columns: names in the header of its table
     """
 
     name: str
     module: str
-    whole: Mapping[str, type] = field(default_factory=dict)
-    record: Mapping[str, type] = field(default_factory=dict)
+    whole: Mapping[str, _Type] = field(default_factory=dict)
+    record: Mapping[str, _Type] = field(default_factory=dict)
+    columns: frozenset[str] = frozenset()
 
     def recognises(self, whole: Fields, record: Fields) -> bool:
-        """Tell whether a file with this object and this first record is of the family."""
+        """Tell whether JSON with this object around it, or this first record, is of the family."""
         if self.whole:
             return _has(whole, self.whole)
-        return _has(record, self.record)
+        return bool(self.record) and _has(record, self.record)
 
     def runs(
         self, decoded: Decoded, options: ReadOptions, findings: Findings
@@ -92,25 +99,40 @@ class Readers:
     queries: Convert | None = None
 
 
-def _has(fields: Fields, wanted: Mapping[str, type]) -> bool:
+def _has(fields: Fields, wanted: Mapping[str, _Type]) -> bool:
     return all(isinstance(fields.get(name), kind) for name, kind in wanted.items())
 
 
 FAMILIES: tuple[Family, ...] = (
-    Family("a _rank_eval response", "elastic", whole={"details": dict, "metric_score": object}),
+    Family(
+        "a _rank_eval response", "elastic", whole={"details": dict, "metric_score": (int, float)}
+    ),
     Family("a _rank_eval request", "elastic", whole={"requests": list}),
     Family("an _msearch response", "elastic", whole={"responses": list}),
     Family("a _search response", "elastic", whole={"hits": dict}),
     Family("a _search response", "elastic", record={"hits": dict}),
     Family("a Workbench judgment list", "workbench", whole={"judgmentRatings": list}),
     Family("a Workbench query set", "workbench", whole={"querySetQueries": list}),
+    Family(
+        "a Quepid snapshot", "quepid", columns=frozenset({"Query Text", "Doc ID", "Doc Position"})
+    ),
+    Family(
+        "a detailed Quepid export", "quepid", columns=frozenset({"Query Text", "Doc ID", "Rating"})
+    ),
+    Family("Quepid ratings", "quepid", columns=frozenset({"query", "docid", "rating"})),
+    Family("Quepid ratings", "quepid", columns=frozenset({"query", "doc_id", "rating"})),
+    Family("a Quepid book", "quepid", columns=frozenset({"query", "docid"})),
 )
 
 
 def recognised(decoded: Decoded) -> Family | None:
     """Return the family a decoded file belongs to, or None where it is one of our shapes."""
+    if isinstance(decoded, Table):
+        return _of_header(decoded.header)
     value = decoded.first if isinstance(decoded, Lines) else decoded.value
     whole = value if isinstance(decoded, Document) and isinstance(value, dict) else {}
+    if isinstance(whole.get("rows"), list):
+        return None
     first = value[0] if isinstance(value, list) and value else value
     record = first if isinstance(first, dict) else {}
     return next((family for family in FAMILIES if family.recognises(whole, record)), None)
@@ -120,10 +142,15 @@ def decode_any(file: TextFile, findings: Findings) -> Decoded | None:
     """Return a file's JSON, or its table if a family knows the header; None for other text."""
     if looks_like_json(file):
         return unwrapped(decode(file, findings))
-    header: Fields = dict.fromkeys(table_header(file), "")
-    if any(family.recognises({}, header) for family in FAMILIES):
-        return Lines.peeked(Place(file.name), iter(table_records(file, findings, ragged=True)))
-    return None
+    header = frozenset(table_header(file))
+    if _of_header(header) is None:
+        return None
+    return Table(Place(file.name), header, table_records(file, findings, ragged=True))
+
+
+def _of_header(header: frozenset[str]) -> Family | None:
+    known = (family for family in FAMILIES if family.columns)
+    return next((family for family in known if family.columns <= header), None)
 
 
 def unwrapped(decoded: Decoded) -> Decoded:

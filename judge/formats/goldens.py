@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from judge.errors import InputError, Problem
-from judge.formats.decoding import Fields, looks_like_json
+from judge.formats.decoding import Fields
+from judge.formats.families import decode_any, recognised
 from judge.formats.fields import FieldReader
 from judge.formats.findings import Findings, Place, shown
 from judge.formats.ids import id_text, key_id
 from judge.formats.opening import SourceFile, read_text
 from judge.formats.options import DEFAULTS, ReadOptions
-from judge.formats.records import records
+from judge.formats.records import records_of
 from judge.formats.spellings import PLAIN, RESULT, ROW
 from judge.formats.values import Naming, flag, naming
 from judge.run import Golden, Notice
@@ -34,19 +35,22 @@ def read_goldens(source: SourceFile, options: ReadOptions = DEFAULTS) -> GoldenF
 
     Raises InputError naming every bad place.
     """
-    file = read_text(source)
-    if not looks_like_json(file):
+    file, findings = read_text(source), Findings()
+    decoded = decode_any(file, findings)
+    if decoded is None:
         found = f"not JSON; it starts {shown(file.text[:40].strip())}"
         raise InputError(
             Problem(file.name, found, 'goldens are lines like {"query": "…", "expected": ["id"]}')
         )
-    findings = Findings()
+    family = recognised(decoded)
+    items = (
+        records_of(decoded, under="goldens").items
+        if family is None
+        else family.records("goldens", decoded, options, findings)
+    )
     fields = row_fields("golden", options, findings)
     goldens = GoldenReader(options, findings)
-    read = [
-        goldens.required(fields, record, place)
-        for place, record in records(file, findings, under="goldens").items
-    ]
+    read = [goldens.required(fields, record, place) for place, record in items]
     fields.report()
     findings.check_some(read, "goldens", file.name)
     return GoldenFile(tuple(golden for golden in read if golden), findings.notices())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -141,21 +142,24 @@ def read_out_folder(folder: Path) -> OutFolder:
 
 def _stored(verdict: _Verdict) -> StoredVerdict:
     votes = [vote.grade for vote in verdict.votes if vote.grade is not None]
-    weights = verdict.probabilities or [1.0 / len(votes)] * len(votes)
-    grades = range(len(weights)) if verdict.probabilities else votes
+    counts = [votes.count(grade) for grade in range(max(votes, default=-1) + 1)]
     return StoredVerdict(
         query_id=verdict.query_id,
         id=verdict.id,
         grade=verdict.grade,
         reason=verdict.reason,
         flags=tuple(verdict.flags),
-        spread=_variance(list(grades), weights),
+        spread=_spread(verdict.probabilities or counts),
     )
 
 
-def _variance(grades: list[int], weights: list[float]) -> float:
-    mean = sum(weight * grade for weight, grade in zip(weights, grades, strict=True))
-    return sum(weight * (grade - mean) ** 2 for weight, grade in zip(weights, grades, strict=True))
+def _spread(weights: Sequence[float]) -> float:
+    """Return the variance of a grade, given the weight of each grade 0, 1, …; none: 0."""
+    total = sum(weights)
+    if not total:
+        return 0.0
+    mean = sum(grade * weight for grade, weight in enumerate(weights)) / total
+    return sum(weight * (grade - mean) ** 2 for grade, weight in enumerate(weights)) / total
 
 
 _Model = TypeVar("_Model", bound=BaseModel)

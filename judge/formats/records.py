@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from judge.formats.decoding import Document, Fields, Lines, decode
 from judge.formats.findings import Findings, Place
 from judge.formats.opening import TextFile
+from judge.formats.tables import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +24,9 @@ def records(file: TextFile, findings: Findings, *, under: str) -> Records:
     return records_of(decode(file, findings), under=under)
 
 
-def records_of(decoded: Document | Lines, *, under: str) -> Records:
+def records_of(decoded: Document | Lines | Table, *, under: str) -> Records:
     """Return the records of a decoded file; see `records`."""
-    if isinstance(decoded, Lines):
+    if not isinstance(decoded, Document):
         return Records(decoded.records, {})
     value, place = decoded.value, decoded.place
     if isinstance(value, list):

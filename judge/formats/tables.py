@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import dataclass
 
 from judge.errors import InputError, Problem
 from judge.formats.findings import Findings, Place, shown
 from judge.formats.opening import TextFile
 
 _DELIMITERS = "\t;,"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table's lines as records; every record has every column, a blank cell is None."""
+
+    place: Place
+    header: frozenset[str]
+    records: list[tuple[Place, object]]
 
 
 def table_delimiter(file: TextFile) -> str | None:

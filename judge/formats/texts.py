@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from judge.formats.decoding import Document, Fields, decode, looks_like_json
+from judge.formats.decoding import Document, Fields
+from judge.formats.families import Decoded, Kind, decode_any, recognised
 from judge.formats.fields import FieldReader
 from judge.formats.findings import Findings, Place, shown
 from judge.formats.ids import id_text, key_id
@@ -129,8 +130,12 @@ def text_records(
     """Yield each record of a file of texts: where it stands, as written, under our names."""
     id_name, text_name = list(spellings)[:2]
     reader = FieldReader("text", spellings, findings=findings, renames=options.map, plain=PLAIN)
-    pairs = _lines if not looks_like_json(file) else _json_records
-    for place, record in pairs(file, id_name, text_name, findings):
+    decoded = decode_any(file, findings)
+    if decoded is None:
+        items: Iterable[tuple[Place, object]] = _lines(file, id_name, text_name, findings)
+    else:
+        items = _decoded(decoded, spellings, options, findings)
+    for place, record in items:
         if isinstance(record, dict):
             yield place, record, reader.read(record, place)
         else:
@@ -138,17 +143,25 @@ def text_records(
     reader.report()
 
 
-def _json_records(
-    file: TextFile, id_name: str, text_name: str, findings: Findings
-) -> Iterator[tuple[Place, object]]:
-    decoded = decode(file, findings)
+def _decoded(
+    decoded: Decoded, spellings: Spellings, options: ReadOptions, findings: Findings
+) -> Iterable[tuple[Place, object]]:
+    """Return the records of decoded texts; `{id: text}` becomes one record each."""
+    id_name, text_name = list(spellings)[:2]
+    family = recognised(decoded)
+    if family is not None:
+        kind: Kind = "queries" if id_name == "query_id" else "texts"
+        return family.records(kind, decoded, options, findings)
     value = decoded.value if isinstance(decoded, Document) else None
-    if isinstance(value, dict) and value and not any(name in value for name in (id_name, "_id")):
-        for id, text in value.items():
-            held = text if isinstance(text, dict) else {text_name: text}
-            yield Place(file.name).at(shown(id)), {id_name: id, **held}
-    else:
-        yield from records_of(decoded, under="documents").items
+    if not isinstance(value, dict) or not value or any(n in value for n in (id_name, "_id")):
+        return records_of(decoded, under="documents").items
+    return [
+        (
+            decoded.place.at(shown(id)),
+            {id_name: id, **(text if isinstance(text, dict) else {text_name: text})},
+        )
+        for id, text in value.items()
+    ]
 
 
 def _lines(
