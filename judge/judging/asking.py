@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field, replace
 
 from judge.judging import suspicion
-from judge.judging.cache import Entry, Keys, sha256
+from judge.judging.entries import Entry, Keys, sha256
 from judge.judging.exchange import (
     CallFailure,
     Pair,
@@ -69,10 +69,17 @@ class Asker:
             parsed = Parsed("failed", reason=str(stop))
         entry = self._entry(key, case, parsed)
         if case.usage.attempts:
-            texts = {entry.query_sha256: pair.query, entry.text_sha256: pair.text}
-            entry = await ledger.keep(entry, texts=texts)
+            entry = await ledger.keep(entry, shared=self._shared(entry, pair))
         verdict = verdict_of(entry, pair, cached=self.line.backend.recorded)
         return replace(verdict, attempts=case.usage.attempts, cost_usd=case.usage.cost_usd)
+
+    def _shared(self, entry: Entry, pair: Pair) -> dict[str, object]:
+        """Return what entries refer to by sha256: settings and texts, stored once each."""
+        return {
+            f"settings:{entry.settings_sha256}": {"settings": self._keys.settings},
+            f"text:{entry.query_sha256}": {"text": pair.query},
+            f"text:{entry.text_sha256}": {"text": pair.text},
+        }
 
     def request(self, pair: Pair, text: str | None = None) -> Request:
         """Return the request for a pair, with another text where the chunk was shortened."""

@@ -5,31 +5,34 @@ never unpickled. Nothing is evicted. An entry is looked up by the sha256 of the 
 request, so a change of anything that could change a reply is a miss, and anything else (cutoffs,
 timeouts, concurrency) a hit. Only valid verdicts are served; refusals and failures are kept for
 the record and asked again.
+
+    <64 hex digits>     an Entry          text:<sha256>      {"text": …}, once each
+    judge-cache         {"format": 1}     settings:<sha256>  {"settings": "…"}, once each
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sqlite3
+import stat
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import diskcache  # type: ignore[import-untyped]
 
 from judge.errors import JudgeError
-from judge.judging.verdict import PARSER, parse_reply
+from judge.judging.entries import Entry, read_entry
 
 FORMAT = 1
-KEY_SCHEME = 1
-"""Enters every key: raise it when requests are rendered differently for the same input."""
-
-_FORMAT_KEY = "judge-cache-format"
+_FORMAT_KEY = "judge-cache"
 _SELECT_AT_ONCE = 500
-_canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
+_RAW = 1  # diskcache's mode for values that stand in the row as they are
+_DATABASE = "cache.db"
+
+DISK_TROUBLE = (OSError, sqlite3.Error, diskcache.Timeout)
+"""What using a cache raises when the disk, not the program, is at fault."""
 
 
 class CacheTrouble(JudgeError):
@@ -38,57 +41,6 @@ class CacheTrouble(JudgeError):
 
 class NotJSON(ValueError):
     """A stored value that is not JSON text: refused, whatever else it may be."""
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One recorded reply, as plain JSON values.
-
-    status: "graded" is served; "refused" and "failed" are recorded only
-    field, grade_max, parser: how `raw` was read, so that a better parser can read it again
-    sent: the sampling settings that were really sent
-    query_sha256, text_sha256: of the pair's texts; the texts themselves are entries of their
-        own, once each, and absent under `--redact`
-    """
-
-    key: str
-    status: str
-    grade: int | None
-    reason: str
-    raw: str | None
-    parser: int
-    field: str
-    grade_max: int
-    model: str
-    prompt: str
-    settings_sha256: str
-    query_sha256: str
-    text_sha256: str
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-    cost_usd: float | None = None
-    flags: tuple[str, ...] = ()
-    probabilities: tuple[float, ...] | None = None
-    sent: Mapping[str, Any] | None = None
-
-
-class Keys:
-    """The cache keys of one judge: a model under one prompt and fixed settings."""
-
-    def __init__(self, settings: Mapping[str, object], *, prompt_sha256: str) -> None:
-        fixed = {"scheme": KEY_SCHEME, "backend": dict(settings), "prompt": prompt_sha256}
-        self.settings = _canonical(fixed)
-        self.settings_sha256 = sha256(self.settings)
-
-    def key(self, query: str, text: str) -> str:
-        """Return the sha256 of the canonical request: settings, query and chunk, nothing else."""
-        request = f'{{"chunk":{_canonical(text)},"query":{_canonical(query)},"settings":'
-        return hashlib.sha256(f"{request}{self.settings}}}".encode("ascii")).hexdigest()
-
-
-def sha256(text: str) -> str:
-    """Return the hex sha256 of a text; lone surrogates count as themselves."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class JSONTextDisk(diskcache.Disk):  # type: ignore[misc]
@@ -110,47 +62,64 @@ class JSONTextDisk(diskcache.Disk):  # type: ignore[misc]
         self, value: object, read: bool, key: object = diskcache.UNKNOWN
     ) -> tuple[int, int, None, str]:
         """Return (size, mode, no file, JSON text)."""
-        text = json.dumps(value, ensure_ascii=True, allow_nan=False)
-        return len(text), diskcache.core.MODE_RAW, None, text
+        text = json.dumps(value, allow_nan=False)
+        return len(text), _RAW, None, text
 
     def fetch(self, mode: int, filename: str | None, value: object, read: bool) -> object:
         """Return the value of a database row; NotJSON for anything but JSON text."""
-        if mode != diskcache.core.MODE_RAW or filename is not None or not isinstance(value, str):
+        if mode != _RAW or filename is not None or not isinstance(value, str):
             raise NotJSON("a value in the cache is not JSON text")
         return json.loads(value)
 
 
 class JudgmentCache:
-    """An open cache folder. Used from several threads and processes at once."""
+    """An open cache folder. Used from several threads and processes at once.
+
+    A folder that is made here is readable by its owner only. A database that is damaged is set
+    aside, never deleted, and `notice` says so.
+
+    redact: texts and raw replies are not stored
+    refused: how many entries were found that could not be read as what they should be
+    """
 
     def __init__(self, folder: Path, *, redact: bool = False) -> None:
         self.folder = folder
         self.redact = redact
         self.refused = 0
-        """Entries that were found but could not be read as what they should be."""
-        try:
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._disk = diskcache.Cache(
-                str(folder),
-                disk=JSONTextDisk,
-                eviction_policy="none",
-                cull_limit=0,
-                statistics=0,
-                sqlite_synchronous=1,
-            )
-            self._reader = sqlite3.connect(
-                Path(self._disk.directory) / "cache.db", timeout=60, check_same_thread=False
-            )
-            self._check_format()
-        except (OSError, sqlite3.Error, diskcache.Timeout) as error:
-            raise CacheTrouble(f"cache {folder}: {error}") from error
+        self.notice = ""
         self._reading = threading.Lock()
+        try:
+            _make_private(folder)
+            self._open_or_set_aside()
+            self._check_format()
+        except DISK_TROUBLE as error:
+            raise CacheTrouble(f"cache {folder}: {error}") from error
+
+    def _open_or_set_aside(self) -> None:
+        try:
+            self._open()
+        except sqlite3.OperationalError:
+            raise  # locked, full, read-only: the database itself may be sound
+        except (sqlite3.DatabaseError, TypeError, ValueError) as error:
+            aside = _set_aside(self.folder)
+            self.notice = f"cache {self.folder}: damaged ({error}); moved to {aside.name}"
+            self._open()
+
+    def _open(self) -> None:
+        self._disk = diskcache.Cache(
+            str(self.folder), disk=JSONTextDisk, eviction_policy="none", cull_limit=0
+        )
+        self._reader = sqlite3.connect(
+            Path(self._disk.directory, _DATABASE), timeout=60, check_same_thread=False
+        )
 
     def _check_format(self) -> None:
-        found = self._disk.get(_FORMAT_KEY)
-        if found is None:
-            self._disk.add(_FORMAT_KEY, {"format": FORMAT})
-        elif not isinstance(found, dict) or found.get("format") != FORMAT:
+        self._disk.add(_FORMAT_KEY, {"format": FORMAT}, retry=True)
+        try:
+            found = self._disk.get(_FORMAT_KEY)
+        except ValueError as error:
+            raise CacheTrouble(f"cache {self.folder}: its format cannot be read") from error
+        if found != {"format": FORMAT}:
             raise CacheTrouble(
                 f"cache {self.folder}: written by another version of judge ({found});"
                 " update judge or name another folder with --cache-dir"
@@ -160,43 +129,45 @@ class JudgmentCache:
         """Return the valid verdicts among `keys`, with one SELECT for some hundreds of them."""
         found = {}
         for start in range(0, len(keys), _SELECT_AT_ONCE):
-            some = keys[start : start + _SELECT_AT_ONCE]
-            for key, text in self._select(some):
-                entry = self._entry(key, text)
+            for key, mode, text in self._select(keys[start : start + _SELECT_AT_ONCE]):
+                entry = self._entry(key, mode, text)
                 if entry is not None and entry.status == "graded":
                     found[key] = entry
         return found
 
-    def _select(self, keys: Sequence[str]) -> list[tuple[str, object]]:
+    def _select(self, keys: Sequence[str]) -> list[tuple[str, int, object]]:
         marks = ",".join("?" * len(keys))
-        query = f"SELECT key, value FROM Cache WHERE raw = 1 AND mode = 1 AND key IN ({marks})"  # noqa: S608
+        query = f"SELECT key, mode, value FROM Cache WHERE raw = 1 AND key IN ({marks})"  # noqa: S608
         with self._reading:
             return self._reader.execute(query, keys).fetchall()
 
-    def _entry(self, key: str, text: object) -> Entry | None:
+    def _entry(self, key: str, mode: int, text: object) -> Entry | None:
         try:
-            return read_entry(key, json.loads(text)) if isinstance(text, str) else None
+            if mode != _RAW or not isinstance(text, str):
+                raise NotJSON("a value in the cache is not JSON text")
+            return read_entry(key, json.loads(text))
         except (ValueError, TypeError, RecursionError):
             self.refused += 1
             return None
 
-    def keep(self, entries: Iterable[Entry], *, texts: Mapping[str, str]) -> list[Entry]:
+    def keep(self, entries: Iterable[Entry], *, shared: Mapping[str, object]) -> list[Entry]:
         """Store entries in one transaction and return what stands for each key.
 
         A valid verdict that is already there stands: two processes that paid for the same pair
-        at the same moment agree on the first one stored. `texts` maps sha256 to text.
+        at the same moment agree on the first one stored.
+
+        shared: values that entries refer to, by key, each stored once
         """
         standing = []
         with self._disk.transact(retry=True):
             for entry in entries:
                 current = self._standing(entry.key)
                 if current is None:
-                    current = _redacted(entry) if self.redact else entry
-                    self._disk.set(entry.key, _plain(current))
-                    current = entry
-                standing.append(current)
-            for digest, text in {} if self.redact else texts.items():
-                self._disk.add(f"text:{digest}", {"text": text})
+                    self._disk.set(entry.key, self._storable(entry).plain())
+                standing.append(current or entry)
+            for key, value in shared.items():
+                if not (self.redact and key.startswith("text:")):
+                    self._disk.add(key, value)
         return standing
 
     def _standing(self, key: str) -> Entry | None:
@@ -207,14 +178,34 @@ class JudgmentCache:
             return None
         return entry if entry is not None and entry.status == "graded" else None
 
+    def _storable(self, entry: Entry) -> Entry:
+        """Return the entry as it may be stored: a raw reply may quote the texts."""
+        return replace(entry, raw=None) if self.redact else entry
+
     def entries(self) -> Iterator[Entry]:
-        """Yield every readable entry, in no particular order."""
-        cursor = self._reader.execute(
-            "SELECT key, value FROM Cache WHERE raw = 1 AND mode = 1 AND length(key) = 64"
+        """Yield every readable entry in the order of keys."""
+        rows = self._reader.execute(
+            "SELECT key, mode, value FROM Cache WHERE raw = 1 AND length(key) = 64 ORDER BY key"
         )
-        for key, text in cursor:
-            if (entry := self._entry(key, text)) is not None:
+        for key, mode, text in rows:
+            if (entry := self._entry(key, mode, text)) is not None:
                 yield entry
+
+    def shared(self, kind: str) -> dict[str, str]:
+        """Return the stored "text" or "settings" values by their sha256."""
+        rows = self._reader.execute(
+            "SELECT key, value FROM Cache WHERE raw = 1 AND mode = 1 AND key GLOB ?", (f"{kind}:*",)
+        )
+        return {key.partition(":")[2]: json.loads(value)[kind] for key, value in rows}
+
+    def delete(self, keys: Iterable[str]) -> int:
+        """Delete keys in one transaction; return how many were there."""
+        with self._disk.transact(retry=True):
+            return sum(self._disk.delete(key) for key in keys)
+
+    def quick_check(self) -> str:
+        """Return what SQLite says of the database: "ok", or its first fault."""
+        return str(self._reader.execute("PRAGMA quick_check(1)").fetchone()[0])
 
     def close(self) -> None:
         """Close this thread's connections; entries are on disk since they were kept."""
@@ -222,39 +213,20 @@ class JudgmentCache:
         self._disk.close()
 
 
-def read_entry(key: str, value: object) -> Entry:
-    """Return the entry in a stored JSON value, its reply read again if the parser is newer.
-
-    ValueError or TypeError if the value is not an entry.
-    """
-    if not isinstance(value, dict):
-        raise TypeError("an entry is a JSON object")
-    known = {name: value[name] for name in _STORED if name in value}
-    for name in ("flags", "probabilities"):
-        if isinstance(known.get(name), list):
-            known[name] = tuple(known[name])
-    entry = Entry(key=key, **known)
-    if entry.parser != PARSER and entry.raw is not None:
-        entry = _read_again(entry)
-    graded = type(entry.grade) is int and 0 <= entry.grade <= entry.grade_max
-    if entry.status not in ("graded", "refused", "failed") or graded != (entry.status == "graded"):
-        raise ValueError("an entry's status and grade do not fit together")
-    return entry
+def _make_private(folder: Path) -> None:
+    """Make a folder for its owner only; one that others may read but not share is closed too."""
+    if not folder.is_dir():
+        folder.mkdir(mode=0o700, parents=True)
+    mode = stat.S_IMODE(folder.stat().st_mode)
+    if mode & 0o077 and not mode & 0o022 and not (folder / _DATABASE).exists():
+        folder.chmod(0o700)
 
 
-def _read_again(entry: Entry) -> Entry:
-    parsed = parse_reply(entry.raw, field=entry.field, grade_max=entry.grade_max)
-    status = {"grade": "graded", "refused": "refused"}.get(parsed.status, "failed")
-    return replace(entry, status=status, grade=parsed.grade, reason=parsed.reason, parser=PARSER)
-
-
-def _plain(entry: Entry) -> dict[str, object]:
-    return {name: value for name, value in asdict(entry).items() if name != "key"}
-
-
-def _redacted(entry: Entry) -> Entry:
-    """Return the entry without its raw reply, which may quote the texts."""
-    return replace(entry, raw=None)
-
-
-_STORED = tuple(field.name for field in fields(Entry) if field.name != "key")
+def _set_aside(folder: Path) -> Path:
+    """Move a damaged database to a name that is free, and return the new path."""
+    taken = len(list(folder.glob(f"{_DATABASE}.damaged-*")))
+    aside = folder / f"{_DATABASE}.damaged-{taken + 1}"
+    (folder / _DATABASE).replace(aside)
+    for leftover in (f"{_DATABASE}-wal", f"{_DATABASE}-shm"):
+        (folder / leftover).unlink(missing_ok=True)
+    return aside

@@ -145,12 +145,13 @@ class Judge:
     @property
     def notices(self) -> tuple[Notice, ...]:
         """Return what the reader of a report should know of how judging went."""
-        trouble, refused = self._ledger.trouble, self._cache.refused if self._cache else 0
+        refused = self._cache.refused if self._cache else 0
         notices = []
         if self.stopped:
             notices.append(Notice("judging_stopped", 1, f"judging stopped: {self.stopped}"))
-        if trouble:
-            notices.append(Notice("cache_trouble", 1, trouble))
+        for trouble in (self._cache.notice if self._cache else "", self._ledger.trouble):
+            if trouble:
+                notices.append(Notice("cache_trouble", 1, trouble))
         if refused:
             text = f"{refused} cache entries could not be read and were asked again"
             notices.append(Notice("cache_refused", refused, text))

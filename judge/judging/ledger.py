@@ -8,9 +8,8 @@ import sqlite3
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-import diskcache  # type: ignore[import-untyped]
-
-from judge.judging.cache import Entry, JudgmentCache
+from judge.judging.cache import DISK_TROUBLE, JudgmentCache
+from judge.judging.entries import Entry
 
 
 class Ledger:
@@ -22,7 +21,7 @@ class Ledger:
 
     def __init__(self, cache: JudgmentCache | None) -> None:
         self._cache = cache
-        self._pending: list[tuple[Entry, dict[str, str], asyncio.Future[Entry]]] = []
+        self._pending: list[tuple[Entry, dict[str, object], asyncio.Future[Entry]]] = []
         self._writing: asyncio.Task[None] | None = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="judge-cache")
         self.trouble = ""
@@ -37,13 +36,13 @@ class Ledger:
             self.trouble = f"cache {self._cache.folder}: {error}; nothing is read from it"
             return {}
 
-    async def keep(self, entry: Entry, *, texts: dict[str, str]) -> Entry:
+    async def keep(self, entry: Entry, *, shared: dict[str, object]) -> Entry:
         """Store an entry and return what stands for its key."""
         if self._cache is None or self.trouble:
             return entry
         loop = asyncio.get_running_loop()
         kept: asyncio.Future[Entry] = loop.create_future()
-        self._pending.append((entry, texts, kept))
+        self._pending.append((entry, shared, kept))
         if self._writing is None or self._writing.done():
             self._writing = loop.create_task(self._write(self._cache))
         return await kept
@@ -52,13 +51,13 @@ class Ledger:
         while self._pending:
             batch, self._pending = self._pending, []
             entries = [entry for entry, _, _ in batch]
-            texts = {digest: text for _, some, _ in batch for digest, text in some.items()}
+            shared = {key: value for _, some, _ in batch for key, value in some.items()}
             loop = asyncio.get_running_loop()
             try:
                 standing = await loop.run_in_executor(
-                    self._thread, functools.partial(cache.keep, entries, texts=texts)
+                    self._thread, functools.partial(cache.keep, entries, shared=shared)
                 )
-            except (OSError, sqlite3.Error, diskcache.Timeout) as error:
+            except DISK_TROUBLE as error:
                 self.trouble = f"cache {cache.folder}: {error}; judgments are not kept from here on"
                 standing = entries
             for (_, _, kept), entry in zip(batch, standing, strict=True):

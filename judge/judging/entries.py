@@ -1,0 +1,127 @@
+"""What is stored of one reply, and the key it is stored under."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
+
+from judge.judging.verdict import PARSER, parse_reply
+
+KEY_SCHEME = 1
+"""Enters every key: raise it when requests are rendered differently for the same input."""
+
+canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
+"""Return JSON that is the same for the same value everywhere: ASCII, sorted, no spaces."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One recorded reply, as plain JSON values.
+
+    status: "graded" is served; "refused" and "failed" are recorded only
+    raw: the reply as it came, so that a better parser reads it again without a call
+    field, grade_max, parser: how `raw` was read
+    sent: the sampling settings that were really sent
+    settings_sha256, query_sha256, text_sha256: of things that many entries share; they are
+        stored once each, the texts not at all under `--redact`
+    """
+
+    key: str
+    status: str
+    grade: int | None
+    reason: str
+    raw: str | None
+    parser: int
+    field: str
+    grade_max: int
+    model: str
+    prompt: str
+    settings_sha256: str
+    query_sha256: str
+    text_sha256: str
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cost_usd: float | None = None
+    flags: tuple[str, ...] = ()
+    probabilities: tuple[float, ...] | None = None
+    sent: Mapping[str, Any] | None = None
+
+    def plain(self) -> dict[str, object]:
+        """Return the entry as a JSON object without its key, as it is stored."""
+        return {name: value for name, value in asdict(self).items() if name != "key"}
+
+
+_STORED = frozenset(field.name for field in fields(Entry)) - {"key"}
+_TEXTS = (
+    "status",
+    "reason",
+    "field",
+    "model",
+    "prompt",
+    "settings_sha256",
+    "query_sha256",
+    "text_sha256",
+)
+
+
+class Keys:
+    """The cache keys of one judge: a model under one prompt and fixed settings.
+
+    settings: the canonical JSON of everything but the pair that could change a reply
+    """
+
+    def __init__(self, backend: Mapping[str, object], *, prompt_sha256: str) -> None:
+        fixed = {"scheme": KEY_SCHEME, "backend": dict(backend), "prompt": prompt_sha256}
+        self.settings = canonical(fixed)
+        self.settings_sha256 = sha256(self.settings)
+
+    def key(self, query: str, text: str) -> str:
+        """Return the sha256 of the canonical request."""
+        return request_key(query, text, self.settings)
+
+
+def request_key(query: str, text: str, settings: str) -> str:
+    """Return the sha256 of the canonical request: chunk, query and settings, nothing else.
+
+    `settings` is canonical JSON already, which saves encoding it for every pair.
+    """
+    pair = f'{{"chunk":{canonical(text)},"query":{canonical(query)},"settings":{settings}}}'
+    return hashlib.sha256(pair.encode("ascii")).hexdigest()
+
+
+def sha256(text: str) -> str:
+    """Return the hex sha256 of a text; lone surrogates count as themselves."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def read_entry(key: str, value: object) -> Entry:
+    """Return the entry in a stored JSON value, its reply read again if the parser is newer.
+
+    ValueError or TypeError if the value is not an entry. Fields we do not know are ignored.
+    """
+    if not isinstance(value, dict):
+        raise TypeError("an entry is a JSON object")
+    known = {name: value[name] for name in value if name in _STORED}
+    for name in ("flags", "probabilities"):
+        if isinstance(known.get(name), list):
+            known[name] = tuple(known[name])
+    entry = Entry(key=key, **known)
+    if not all(isinstance(known[name], str) for name in _TEXTS):
+        raise TypeError("an entry's texts are text")
+    if not isinstance(entry.raw, str | None) or type(entry.grade_max) is not int:
+        raise TypeError("an entry's reply is text and its scale an integer")
+    if entry.parser != PARSER and entry.raw is not None:
+        entry = _read_again(entry)
+    graded = type(entry.grade) is int and 0 <= entry.grade <= entry.grade_max
+    if entry.status not in ("graded", "refused", "failed") or graded != (entry.status == "graded"):
+        raise ValueError("an entry's status and grade do not fit together")
+    return entry
+
+
+def _read_again(entry: Entry) -> Entry:
+    parsed = parse_reply(entry.raw, field=entry.field, grade_max=entry.grade_max)
+    status = {"grade": "graded", "refused": "refused"}.get(parsed.status, "failed")
+    return replace(entry, status=status, grade=parsed.grade, reason=parsed.reason, parser=PARSER)
