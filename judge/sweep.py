@@ -61,11 +61,15 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Hidden:
-    """A slice that loses at some value what the overall line does not show."""
+    """A slice that loses at some values what the overall line does not show.
+
+    at: the place of the value where it loses most; also: those of the others, in order
+    """
 
     overall: Line
     line: Line
     at: int
+    also: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +94,16 @@ class Sweep:
         return tuple(line for line in self.lines if line.measure == measure)
 
     def hidden(self) -> tuple[Hidden, ...]:
-        """Return each slice that overall hides, at the value where it loses most."""
+        """Return each slice that overall hides, measure by measure."""
         found = []
         for measure in self.measures:
             *slices, overall = self.of(measure)
             for line in slices:
                 places = [at for at in range(len(self.values)) if _hides(overall, line, at)]
                 if places:
-                    found.append(Hidden(overall, line, min(places, key=line.change)))
+                    at = min(places, key=line.change)
+                    also = tuple(place for place in places if place != at)
+                    found.append(Hidden(overall, line, at, also))
         return tuple(found)
 
     def payers(self, measure: Measure) -> tuple[Line, ...]:

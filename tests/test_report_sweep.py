@@ -73,6 +73,13 @@ def test_document_has_every_mean_change_and_warning() -> None:
     assert lines["slices"]["b"]["means"][1] == {"value": 0.0, "lo": 0.0, "hi": 0.0}
     assert lines["slices"]["a"]["changes"][1]["value"] == 0.5
     assert document["hidden"] == [
-        {"measure": "RR", "slice": "b", "at": "1", "change": -1.0, "overall_change": 0.125}
+        {
+            "measure": "RR",
+            "slice": "b",
+            "at": "1",
+            "also": [],
+            "change": -1.0,
+            "overall_change": 0.125,
+        }
     ]
     assert document["empty"] == {"1": ["b0", "b1"]}

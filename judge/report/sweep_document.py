@@ -25,6 +25,7 @@ def sweep_document(sweep: Sweep) -> dict[str, object]:
                 "measure": str(hidden.line.measure),
                 "slice": hidden.line.slice,
                 "at": sweep.values[hidden.at],
+                "also": [sweep.values[place] for place in hidden.also],
                 "change": hidden.line.change(hidden.at),
                 "overall_change": hidden.overall.change(hidden.at),
             }

@@ -92,10 +92,11 @@ def _warnings(sweep: Sweep) -> Iterator[str]:
 
 def _hidden(sweep: Sweep, hidden: Hidden) -> str:
     at, line = hidden.at, hidden.line
+    also = ", ".join(clean(sweep.values[place]) for place in hidden.also)
     return (
         f"the overall line hides what {_name(line)} pays: at {clean(sweep.knob)} "
         f"{clean(sweep.values[at])} {line.measure} goes {_moved(hidden.overall, at)} overall, "
-        f"{_moved(line, at)} in {_name(line)}"
+        f"{_moved(line, at)} in {_name(line)}" + (f"; likewise at {also}" if also else "")
     )
 
 
