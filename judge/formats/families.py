@@ -113,6 +113,11 @@ FAMILIES: tuple[Family, ...] = (
     Family("a _search response", "elastic", record={"hits": dict}),
     Family("a Workbench judgment list", "workbench", whole={"judgmentRatings": list}),
     Family("a Workbench query set", "workbench", whole={"querySetQueries": list}),
+    Family("a trace", "traces", record={"resourceSpans": list}),
+    Family("a trace", "traces", record={"attributes": (dict, list), "context": dict}),
+    Family("a trace", "traces", record={"attributes": (dict, list), "span_id": str}),
+    Family("a trace", "traces", record={"attributes": (dict, list), "spanId": str}),
+    Family("a trace", "traces", record={"context.span_id": str}),
     Family(
         "a Quepid snapshot", "quepid", columns=frozenset({"Query Text", "Doc ID", "Doc Position"})
     ),
@@ -133,7 +138,8 @@ def recognised(decoded: Decoded) -> Family | None:
     whole = value if isinstance(decoded, Document) and isinstance(value, dict) else {}
     if isinstance(whole.get("rows"), list):
         return None
-    first = value[0] if isinstance(value, list) and value else value
+    listed = whole.get("data", value)
+    first = listed[0] if isinstance(listed, list) and listed else value
     record = first if isinstance(first, dict) else {}
     return next((family for family in FAMILIES if family.recognises(whole, record)), None)
 

@@ -114,6 +114,7 @@ def _decoded_runs(
     family = recognised(decoded)
     if family is not None:
         named = family.runs(decoded, options, findings)
+        findings.check_some(named, "rows", file)
         return {
             name or _stem(file): _run(name or _stem(file), items, file, options, findings)
             for name, items in named.items()
