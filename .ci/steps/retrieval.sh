@@ -1,0 +1,22 @@
+# shellcheck shell=bash disable=SC2154
+# The built-in engine: its optional model, and the gate on what it ranks.
+
+vectors_extra() { # the model runs from its wheel alone and knows synonyms that hashing does not
+  fresh_venv vectors
+  pip install "$checkout[vectors]"
+  (
+    cd "$checkout/goldens"
+    judge sweep --corpus corpus.jsonl --goldens goldens.jsonl -m R@10 \
+      --set vectors=hash,wordllama --json >"$work/vectors.json"
+  )
+  python - "$work/vectors.json" <<'PY'
+import json
+import sys
+from pathlib import Path
+
+sweep = json.loads(Path(sys.argv[1]).read_text())
+hashed, model = sweep["measures"]["R@10"]["slices"]["semantic"]["means"]
+print(f"R@10 of semantic: {hashed['value']:.2f} by hashing, {model['value']:.2f} by the model")
+assert model["value"] > hashed["value"] + 0.2
+PY
+}
