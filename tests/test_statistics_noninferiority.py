@@ -14,7 +14,6 @@ from judge.statistics.noninferiority import BoundRange, Interval, lower_bound, u
 from judge.statistics.significance import moments
 from judge.statistics.student import t_quantile
 
-
 t_factor = lru_cache(t_quantile)
 
 
@@ -72,9 +71,9 @@ def test_no_completion_leaves_the_range(
     corners = [bound(corner) for corner in itertools.product(*rows)]
     found = lower_bound(rows, weights=weights, alpha=alpha)
     for value in (*corners, bound(inner)):
-        assert found.lo - 1e-7 <= value <= found.hi + 1e-7
+        assert found.lo - 1e-12 <= value <= found.hi + 1e-12
     upper = upper_bound([(-hi, -lo) for lo, hi in rows], weights=weights, alpha=alpha)
-    assert (-upper.hi, -upper.lo) == pytest.approx((found.lo, found.hi), abs=1e-7)
+    assert (-upper.hi, -upper.lo) == pytest.approx((found.lo, found.hi), abs=1e-6)
 
 
 @given(open_rows())

@@ -22,11 +22,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from judge.statistics.significance import ALPHA, shares_of
+from judge.statistics.significance import ALPHA, moments, shares_of
 from judge.statistics.student import t_quantile
 
 Interval = tuple[float, float]
 _HALVINGS = 60
+_ROUNDING_ROOT = 2e-8
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +52,15 @@ def lower_bound(
     >>> round(lower_bound([(x, x) for x in d]).lo, 6)
     0.014845
     """
+    at_lowest = moments([lo for lo, _ in rows], weights=weights)
+    if at_lowest.se is None:
+        return BoundRange(-math.inf, -math.inf)
+    quantile = t_quantile(1.0 - alpha, df=at_lowest.df)
+    if all(lo == hi for lo, hi in rows):
+        bound = at_lowest.mean - quantile * at_lowest.se
+        return BoundRange(bound, bound)
     shares = shares_of(len(rows), weights)
     squares = math.fsum(p * p for p in shares)
-    if 1.0 - squares <= 1e-9:
-        return BoundRange(-math.inf, -math.inf)
-    quantile = t_quantile(1.0 - alpha, df=1.0 / squares - 1.0)
     factor = quantile * math.sqrt(squares / (1.0 - squares))
     # Σpd² - m² cancels badly far from 0, and a common shift moves the bound as it is.
     centre = math.fsum(p * (lo + hi) / 2.0 for p, (lo, hi) in zip(shares, rows, strict=True))
@@ -65,7 +70,9 @@ def lower_bound(
     else:
         near = [(-hi, -lo) for lo, hi in near]
         found = BoundRange(-_largest(near, shares, -factor), -_smallest(near, shares, -factor))
-    return BoundRange(found.lo + centre, found.hi + centre)
+    # The root of a rounded difference is off by about the root of the rounding.
+    slack = _ROUNDING_ROOT * abs(factor) * max(max(abs(lo), abs(hi)) for lo, hi in near)
+    return BoundRange(found.lo + centre - slack, found.hi + centre + slack)
 
 
 def upper_bound(
