@@ -143,3 +143,16 @@ def test_exact_goldens_of_the_published_corpus_are_found(
     corpus = data / "soat" / "corpus.jsonl"
     args = ("make", corpus, "-o", tmp_path / "g.jsonl", "--category", category)
     assert hits(run_goldens(*args).stdout)[category][1] >= 0.95
+
+
+def test_foreign_fields_are_renamed(tmp_path: Path) -> None:
+    corpus, queries = tmp_path / "c.jsonl", tmp_path / "q.jsonl"
+    corpus.write_text(
+        '{"page": "a", "body": "the red fox"}\n{"page": "b", "body": "a wolf"}\n', encoding="utf-8"
+    )
+    queries.write_text('{"nr": 1, "ask": "fox"}\n{"nr": 2, "ask": "wolf"}\n', encoding="utf-8")
+    out = tmp_path / "run.json"
+    run_retrieve(corpus, queries, "-o", out, "--map", "page=id,body=text,nr=query_id,ask=query")
+    first, second = read_run(out).rows
+    assert (first.query_id, first.results[0].id) == ("1", "a")
+    assert (second.query_id, second.results[0].id) == ("2", "b")

@@ -10,9 +10,10 @@ from pathlib import Path
 import click
 
 from judge.cascade import Settings, grade_runs
+from judge.cli.engine_options import map_option
 from judge.cli.judging import JudgingFlags, interruptible, judging_options, open_judge
 from judge.errors import UsageError
-from judge.formats import read_goldens
+from judge.formats import ReadOptions, read_goldens
 from judge.measures.names import parse_measure
 from judge.report.sweep_text import table_lines
 from judge.report.terminal import clean
@@ -44,6 +45,7 @@ def command() -> None:
     "--per-category", type=click.IntRange(1), default=50, help="Rows of each kind, at most. [50]"
 )
 @click.option("--seed", type=int, default=0, help="Another seed takes other passages. [0]")
+@map_option
 @judging_options
 def make(
     corpus: str,
@@ -51,6 +53,7 @@ def make(
     categories: tuple[str, ...],
     per_category: int,
     seed: int,
+    options: ReadOptions,
     judging: JudgingFlags,
 ) -> None:
     """Make goldens from CORPUS without a person; the same corpus and seed give the same file.
@@ -61,7 +64,7 @@ def make(
     paraphrase for the passage of every exact row. first-token, the first word of a
     passage, is there to show what bad goldens do.
     """
-    engine = Engine(read_items(corpus).items)
+    engine = Engine(read_items(corpus, options).items)
     made = make_goldens(
         engine.index(Knobs()).chunks,
         categories=categories or DEFAULT_CATEGORIES,
@@ -87,7 +90,8 @@ def make(
 @click.argument("goldens", type=click.Path())
 @click.option("--corpus", required=True, metavar="FILE|DIR", help="What the goldens are about.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else.")
-def check(goldens: str, corpus: str, as_json: bool) -> int:
+@map_option
+def check(goldens: str, corpus: str, as_json: bool, options: ReadOptions) -> int:
     """Find what is wrong with GOLDENS, before a bad question is taken for a bad ranking.
 
     Errors: expected ids that the corpus lacks, one query with two answers, a complete row
@@ -95,8 +99,8 @@ def check(goldens: str, corpus: str, as_json: bool) -> int:
     copied from it, slices under ten rows, rows that no retriever can miss. Ends with 1 if
     there are errors.
     """
-    read = read_goldens(goldens).goldens
-    findings = check_goldens(read, Engine(read_items(corpus).items))
+    read = read_goldens(goldens, options).goldens
+    findings = check_goldens(read, Engine(read_items(corpus, options).items))
     errors = sum(finding.is_error for finding in findings)
     if as_json:
         click.echo(json.dumps([asdict(finding) for finding in findings], ensure_ascii=False))

@@ -8,16 +8,20 @@ from typing import Any
 
 import click
 
-from judge.cli.engine_options import engine_options
+from judge.cli.engine_options import engine_options, map_option
+from judge.formats.options import ReadOptions
 
 
 @click.command("retrieve")
 @click.argument("corpus", type=click.Path())
 @click.argument("queries", type=click.Path(allow_dash=True))
-@click.option("-o", "--out", default="-", help="File to write the run to; default stdout.")
-@click.option("--name", help="Name of the run; default the knobs that were turned.")
+@click.option("-o", "--out", default="-", help="File to write the run to. [stdout]")
+@click.option("--name", help="Name of the run. [the knobs that were turned]")
+@map_option
 @engine_options
-def command(corpus: str, queries: str, out: str, name: str | None, **knobs: Any) -> None:
+def command(
+    corpus: str, queries: str, out: str, name: str | None, options: ReadOptions, **knobs: Any
+) -> None:
     """Search CORPUS for QUERIES with a small built-in engine; write a run.json.
 
     The engine is for demos, tests and sweeps; it is not a search product. CORPUS is a
@@ -34,8 +38,8 @@ def command(corpus: str, queries: str, out: str, name: str | None, **knobs: Any)
     from judge.retrieval.run_file import run_lines, write_run
 
     turned = Knobs(**knobs)
-    asked = read_asked(sys.stdin.buffer if queries == "-" else queries)
-    items = read_items(corpus)
+    asked = read_asked(sys.stdin.buffer if queries == "-" else queries, options)
+    items = read_items(corpus, options)
     run = Engine(items.items).run(asked, knobs=turned, name=name)
     if out == "-":
         sys.stdout.writelines(f"{line}\n" for line in run_lines(run))

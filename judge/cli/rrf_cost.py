@@ -17,15 +17,15 @@ _HOW = "write numbers as 60, 0.87 or 61/70, several with commas"
 
 @click.command("rrf-cost")
 @click.option("--rrf-k", "rrf_ks", required=True, help="Fusion constants, one or several: 60,20,5.")
-@click.option("--multiplier", "multipliers", help="Factors in (0, 1], one or several.")
+@click.option("--multiplier", "multipliers", help="Factors above 0, up to 1, one or several.")
 @click.option("--age-days", help="Ages, for the factor 2^-(age / half-life).")
 @click.option("--half-life-days", help="Half-lives, for the same factor.")
-@click.option("--length", type=int, help="Length of the list; default without end.")
+@click.option("--length", type=int, help="Length of the list. [without end]")
 @click.option(
     "--ties",
     type=click.Choice(["keep", "lose"]),
     default="keep",
-    help="Who stays ahead at an equal score: the penalised item (keep) or the other; default keep.",
+    help="Who stays ahead at an equal score: the penalised item (keep) or the other. [keep]",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else.")
 def command(

@@ -103,7 +103,7 @@ def command(
         folder = Path(runs or stack.enter_context(tempfile.TemporaryDirectory()))
         folder.mkdir(parents=True, exist_ok=True)
         if template is None:
-            run_at = _built_in(turning, corpus, queries or goldens, engine, folder)
+            run_at = _built_in(turning, corpus, queries or goldens, options, engine, folder)
         else:
             run_at = _outside(turning, template, corpus, queries, options, folder)
         judge = open_judge(judging, grade_max=options.grade_max)
@@ -163,7 +163,12 @@ def parse_sets(sets: tuple[str, ...]) -> Turning:
 
 
 def _built_in(
-    turning: Turning, corpus: Any, asked: Any, engine: dict[str, Any], folder: Path
+    turning: Turning,
+    corpus: Any,
+    asked: Any,
+    options: ReadOptions,
+    engine: dict[str, Any],
+    folder: Path,
 ) -> Callable[[str], Run]:
     from judge.retrieval.corpus import read_asked, read_items
     from judge.retrieval.engine import Engine
@@ -172,8 +177,8 @@ def _built_in(
 
     if corpus is None or asked is None:
         raise UsageError("the built-in engine needs --corpus and --goldens or --queries")
-    rows = read_asked(asked)
-    search = Engine(read_items(corpus).items)
+    rows = read_asked(asked, options)
+    search = Engine(read_items(corpus, options).items)
 
     def run_at(value: str) -> Run:
         knobs = Knobs(**engine)
