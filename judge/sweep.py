@@ -9,15 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from judge.cascade import Grading
 from judge.evidence.pool import QueryPool
 from judge.measures.names import Measure
 from judge.measures.pool import Bounded
 from judge.scoring import Mean, mean, score_rows
-from judge.statistics.bootstrap import FEWEST_CLUSTERS, percentile_interval, resampled_sums
 from judge.statistics.estimate import Estimate
+from judge.statistics.significance import paired_test
 
 COLLAPSE = 0.1
 """A slice that loses so much, and twice what overall loses, is one that overall hides."""
@@ -30,8 +28,8 @@ class Line:
     slice: None for overall
     best: place of the value with the highest mean; of equal ones the first
     changes, behind: by value, the mean difference from the first value and from the best
-        one, paired by row, with its 95% interval over resampled rows; without an interval
-        where grades are open, rows few, or no row moves
+        one, paired by row, with the 95% interval of the paired t test; without one where
+        grades are open or no row moves
     """
 
     measure: Measure
@@ -177,20 +175,16 @@ def _change(
     first: Sequence[Bounded], other: Sequence[Bounded], weights: Sequence[float]
 ) -> Estimate:
     """Return the weighted mean of the rows' differences, with its interval."""
-    differences = np.array([b.value - a.value for a, b in zip(first, other, strict=True)])
-    weighted = np.array(weights)
-    value = float(weighted @ differences / weighted.sum())
+    differences = [b.value - a.value for a, b in zip(first, other, strict=True)]
+    test = paired_test(differences, weights=weights)
     n_open = sum(a.is_open or b.is_open for a, b in zip(first, other, strict=True))
     if n_open:
-        return Estimate(value, reason=f"grades of {n_open} rows are open")
-    if len(differences) < FEWEST_CLUSTERS:
-        return Estimate(value, reason=f"{len(differences)} rows are too few")
-    if not differences.any():
-        return Estimate(value, reason="no row moves")
-    sums = resampled_sums(np.stack([weighted * differences, weighted], axis=1))
-    interval = percentile_interval(sums[:, 0] / sums[:, 1])
-    assert interval is not None, "weights are positive, so every resample has a mean"
-    return Estimate(value, interval[0], interval[1])
+        return Estimate(test.mean, reason=f"grades of {n_open} rows are open")
+    if not any(differences):
+        return Estimate(test.mean, reason="no row moves")
+    if test.lo is None:
+        return Estimate(test.mean, reason="one row tells nothing of others")
+    return Estimate(test.mean, test.lo, test.hi)
 
 
 def _empty_rows(pools: Iterable[QueryPool], run: int) -> Iterator[str]:
