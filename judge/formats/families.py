@@ -31,6 +31,7 @@ ConvertRuns: TypeAlias = Callable[[Decoded, ReadOptions, Findings], Mapping[str,
 Kind: TypeAlias = Literal["grades", "goldens", "texts", "queries"]
 
 
+_NONE = type(None)
 _Type: TypeAlias = type | tuple[type, ...]
 
 
@@ -113,6 +114,11 @@ FAMILIES: tuple[Family, ...] = (
     Family("a _search response", "elastic", record={"hits": dict}),
     Family("a Workbench judgment list", "workbench", whole={"judgmentRatings": list}),
     Family("a Workbench query set", "workbench", whole={"querySetQueries": list}),
+    Family("a LlamaIndex dataset", "datasets", whole={"queries": dict, "relevant_docs": dict}),
+    Family("DeepEval test cases", "datasets", record={"input": str, "retrieval_context": list}),
+    Family("DeepEval goldens", "datasets", record={"input": str, "context": list}),
+    Family("LangSmith examples", "datasets", record={"inputs": dict, "outputs": (dict, _NONE)}),
+    Family("Langfuse dataset items", "datasets", record={"datasetName": str, "input": object}),
     Family("a trace", "traces", record={"resourceSpans": list}),
     Family("a trace", "traces", record={"attributes": (dict, list), "context": dict}),
     Family("a trace", "traces", record={"attributes": (dict, list), "span_id": str}),
@@ -138,7 +144,8 @@ def recognised(decoded: Decoded) -> Family | None:
     whole = value if isinstance(decoded, Document) and isinstance(value, dict) else {}
     if isinstance(whole.get("rows"), list):
         return None
-    listed = whole.get("data", value)
+    around = ("data", "test_cases", "goldens", "examples")
+    listed = next((whole[name] for name in around if name in whole), value)
     first = listed[0] if isinstance(listed, list) and listed else value
     record = first if isinstance(first, dict) else {}
     return next((family for family in FAMILIES if family.recognises(whole, record)), None)

@@ -21,6 +21,9 @@ from judge.formats.values import label
 from judge.grades import Source
 from judge.run import KnownGrade, Notice
 
+QRELS = ("qrels/test.tsv", "qrels/dev.tsv", "qrels/train.tsv")
+"""What a BEIR folder or archive calls its grades."""
+
 _QRELS_LINE = "a qrels line is: query 0 document grade"
 _NAME_THEM = "say which fields they are: --map FIELD=query_id, FIELD=id, FIELD=grade"
 
@@ -62,7 +65,7 @@ def read_grades(source: SourceFile, options: ReadOptions = DEFAULTS) -> GradeFil
     and the flag to write.
     """
     findings = Findings()
-    stated = statements(read_text(source), options, findings)
+    stated = statements(read_text(source, inside=QRELS), options, findings)
     scale = Scale(options, findings, grade_max=options.grade_max)
     placed = _Placed(findings)
     for statement in stated:
@@ -83,7 +86,7 @@ def read_qrels(source: SourceFile, options: ReadOptions = DEFAULTS) -> Qrels:
     findings = Findings()
     scale = Scale(options, findings)
     placed = _Placed(findings)
-    for statement in statements(read_text(source), options, findings):
+    for statement in statements(read_text(source, inside=QRELS), options, findings):
         if statement.grade is None:
             _count_open(statement, findings)
             continue

@@ -5,8 +5,9 @@ from __future__ import annotations
 import gc
 import gzip
 import io
+import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -88,8 +89,12 @@ def open_bytes(source: SourceFile) -> Iterator[BinaryIO]:
         raise
 
 
-def read_text(source: SourceFile) -> TextFile:
-    """Return a whole source as text; InputError where it is empty, binary or not UTF-8."""
+def read_text(source: SourceFile, *, inside: Sequence[str] = ()) -> TextFile:
+    """Return a whole source as text; InputError where it is empty, binary or not UTF-8.
+
+    inside: what to read of a folder or zip archive, the first of these that it has
+    """
+    source = _member(source, inside) if inside else source
     name = source_name(source)
     with open_bytes(source) as stream:
         data = stream.read()
@@ -126,6 +131,38 @@ def uncollected() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
+
+
+class _Member(io.BytesIO):
+    """A file out of a zip archive, with a name that messages can use."""
+
+    name = ""
+
+
+def _member(source: SourceFile, inside: Sequence[str]) -> SourceFile:
+    """Return the wanted file of a folder or zip archive, or the source if it is neither."""
+    if not isinstance(source, (str, Path)):
+        return source
+    path, wanted = Path(source), " or ".join(inside)
+    if path.is_dir():
+        found = next((path / name for name in inside if (path / name).is_file()), None)
+        if found is None:
+            raise _unreadable(str(path), f"a folder without {wanted}", "name the file itself")
+        return found
+    if not zipfile.is_zipfile(path):
+        return source
+    with zipfile.ZipFile(path) as archive:
+        names = archive.namelist()
+        ends = (n for name in inside for n in names if n == name or n.endswith(f"/{name}"))
+        chosen = next(ends, None)
+        if chosen is None:
+            raise _unreadable(str(path), f"a zip archive without {wanted}", "unpack it first")
+        try:
+            member = _Member(archive.read(chosen))
+        except (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError) as error:
+            raise _unreadable(str(path), f"cannot unpack {chosen}: {error}", "unpack it") from error
+    member.name = f"{path}: {chosen}"
+    return member
 
 
 def _undressed(stream: BinaryIO) -> BinaryIO:

@@ -18,6 +18,10 @@ from judge.formats.spellings import PLAIN, QUERY, TEXT, Spellings
 from judge.formats.values import words
 from judge.run import Notice, Result, Row, Run
 
+_CORPUS = ("corpus.jsonl", "corpus.jsonl.gz")
+_QUERIES = ("queries.jsonl", "queries.jsonl.gz")
+"""What a BEIR folder or archive calls them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
@@ -50,7 +54,9 @@ def read_corpus(source: SourceFile, options: ReadOptions = DEFAULTS) -> Corpus:
     findings = Findings()
     texts: dict[str, str | None] = {}
     documents: dict[str, str] = {}
-    for place, record, fields in text_records(read_text(source), TEXT, options, findings):
+    for place, record, fields in text_records(
+        read_text(source, inside=_CORPUS), TEXT, options, findings
+    ):
         id = key_id(_flat(record), options.key) if options.key else id_text(fields.get("id"))
         if id is None:
             missing = ",".join(options.key) if options.key else "id"
@@ -72,7 +78,9 @@ def read_queries(source: SourceFile, options: ReadOptions = DEFAULTS) -> Queries
     """Return queries from JSON lines, a JSON array, `{id: text}` or lines `id<TAB>text`."""
     findings = Findings()
     texts: dict[str, str] = {}
-    for place, _, fields in text_records(read_text(source), QUERY, options, findings):
+    for place, _, fields in text_records(
+        read_text(source, inside=_QUERIES), QUERY, options, findings
+    ):
         id, text = id_text(fields.get("query_id")), words(fields, "query", place, findings)
         if id is None or text is None or not text.strip():
             fix = "name them: --map FIELD=query_id, --map FIELD=query"
