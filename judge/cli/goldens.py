@@ -115,7 +115,6 @@ def check(goldens: str, corpus: str, as_json: bool, options: ReadOptions) -> int
 def _paraphrased(
     exact: Sequence[Golden], passages: Mapping[str, Chunk], judging: JudgingFlags
 ) -> tuple[Golden, ...]:
-
     if "mock" in judging.backends:
         raise UsageError("the mock cannot write questions; name a model: --backend openai:MODEL")
     if judging.redact:

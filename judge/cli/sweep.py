@@ -19,7 +19,7 @@ from judge.cli.judging import JudgingFlags, interruptible, judging_options, open
 from judge.cli.outside import OutsideSearch
 from judge.cli.reading import reading_options
 from judge.errors import UsageError
-from judge.formats import ReadOptions, read_run
+from judge.formats import ReadOptions, read_corpus, read_queries, read_run
 from judge.measures.names import parse_measure
 from judge.report.sweep_document import sweep_document
 from judge.report.sweep_svg import sweep_svg
@@ -117,6 +117,8 @@ def command(
             judge=judge,
         )
     sweep = read_sweep(grading, knob=turning.knob, values=turning.values)
+    if not sweep.lines:
+        raise UsageError("no row has what the measures asked for need; give --goldens with answers")
     if svg is not None:
         Path(svg).write_text(sweep_svg(sweep), encoding="utf-8")
     if as_json:
@@ -200,11 +202,14 @@ def _outside(
     folder: Path,
 ) -> Callable[[str], Run]:
     search = OutsideSearch.parse(template, knobs=turning.at(turning.values[0]))
+    # Read once: either may be standard input.
+    texts = None if corpus is None else read_corpus(corpus, options)
+    asked = None if queries is None else read_queries(queries, options)
 
     def run_at(value: str) -> Run:
         out = turning.path(folder, value)
         out.unlink(missing_ok=True)
         search.run(turning.at(value), out=out)
-        return read_run(out, options, corpus=corpus, queries=queries)
+        return read_run(out, options, corpus=texts, queries=asked)
 
     return run_at

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from xml.sax.saxutils import escape
 
 from judge.measures.names import Measure
+from judge.report.sweep_text import line_name
 from judge.report.terminal import clean, shorten
 from judge.report.wording import number
 from judge.sweep import Line, Sweep
@@ -68,8 +69,7 @@ def _curve(line: Line, at: int, xs: Sequence[float], label_y: float) -> Iterator
     )
     for x, y in points:
         yield f'<circle cx="{x}" cy="{y}" r="3.5" fill="{colour}"/>'
-    name = "overall" if line.slice is None else shorten(line.slice, 18)
-    label = _text(f"{name} {number(line.means[-1].value)}")
+    label = _text(f"{line_name(line)} {number(line.means[-1].value)}")
     weight = 600 if overall else 400
     style = f"fill:{colour};font-weight:{weight}"
     yield f'<text x="{points[-1][0] + 12}" y="{label_y + 4}" style="{style}">{label}</text>'

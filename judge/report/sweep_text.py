@@ -36,19 +36,19 @@ def table_lines(sweep: Sweep, measure: Measure) -> Iterator[str]:
     rows = [("slice", "rows", [clean(value) for value in sweep.values])]
     for line in sweep.of(measure):
         cells = [_cell(mean) + "*" * (at == line.best) for at, mean in enumerate(line.means)]
-        rows.append((_name(line), str(line.means[0].n), cells))
+        rows.append((line_name(line), str(line.means[0].n), cells))
     yield from _aligned([[name, n, *cells] for name, n, cells in rows])
 
 
 def _best(sweep: Sweep, measure: Measure) -> Iterator[str]:
     values = [clean(value) for value in sweep.values]
     rows = [["best", "value", f"against {values[0]}, 95% CI", "not told apart from the best"]]
-    still = [_name(line) for line in sweep.of(measure) if not line.moves]
+    still = [line_name(line) for line in sweep.of(measure) if not line.moves]
     for line in sweep.of(measure):
         if line.moves:
             noise = _noise(line.changes[line.best]) if line.best else "-"
             as_good = ", ".join(values[at] for at in line.as_good()) or "none"
-            rows.append([_name(line), values[line.best], noise, as_good])
+            rows.append([line_name(line), values[line.best], noise, as_good])
     if len(rows) > 1:
         yield from _aligned(rows, left=len(rows[0]))
     if still:
@@ -59,7 +59,7 @@ def _bars(sweep: Sweep, measure: Measure) -> Iterator[str]:
     """Yield a bar a value for each slice that moves; a full bar is 1."""
     width = max(len(clean(value)) for value in sweep.values)
     for line in filter(lambda line: line.moves, sweep.of(measure)):
-        yield f"{measure} {_name(line)}"
+        yield f"{measure} {line_name(line)}"
         for value, mean in zip(sweep.values, line.means, strict=True):
             yield f"  {clean(value):>{width}} {_bar(mean.value)} {_number(mean.value)}"
 
@@ -78,7 +78,7 @@ def _warnings(sweep: Sweep) -> Iterator[str]:
     payers = sweep.payers(lead)
     best = sweep.of(lead)[-1].best
     if payers:
-        paid = ", ".join(f"{_name(line)} {_moved(line, best)}" for line in payers)
+        paid = ", ".join(f"{line_name(line)} {_moved(line, best)}" for line in payers)
         yield ""
         yield f"note: {clean(sweep.values[best])} is best overall, and paid for: {lead} of {paid}"
     for value, rows in zip(sweep.values, sweep.empty, strict=True):
@@ -94,9 +94,9 @@ def _hidden(sweep: Sweep, hidden: Hidden) -> str:
     at, line = hidden.at, hidden.line
     also = ", ".join(clean(sweep.values[place]) for place in hidden.also)
     return (
-        f"the overall line hides what {_name(line)} pays: at {clean(sweep.knob)} "
+        f"the overall line hides what {line_name(line)} pays: at {clean(sweep.knob)} "
         f"{clean(sweep.values[at])} {line.measure} goes {_moved(hidden.overall, at)} overall, "
-        f"{_moved(line, at)} in {_name(line)}" + (f"; likewise at {also}" if also else "")
+        f"{_moved(line, at)} in {line_name(line)}" + (f"; likewise at {also}" if also else "")
     )
 
 
@@ -104,7 +104,8 @@ def _moved(line: Line, at: int) -> str:
     return f"from {_number(line.means[0].value)} to {_number(line.means[at].value)}"
 
 
-def _name(line: Line) -> str:
+def line_name(line: Line) -> str:
+    """Return a line's slice, short and fit to print, or `overall`."""
     if line.slice is None:
         return OVERALL
     name = shorten(line.slice, _NAME_WIDTH)

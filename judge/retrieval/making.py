@@ -21,7 +21,8 @@ from judge.run import Golden
 
 DEFAULT_CATEGORIES = ("exact", "phrase", "prefix", "noisy")
 _PHRASE_WORDS = 5
-_SHORTEST_CUT = 6  # letters of a word that may be cut to a prefix or mistyped
+_SHORTEST_CUT = 6  # letters of a word that may be cut to a prefix
+_SHORTEST_MISTYPED = 4
 _PREFIX_SHARE = 0.6
 
 
@@ -137,8 +138,10 @@ def _golden(id: str, category: str, passage: Passage, question: Question) -> Gol
 
 def _exact(passage: Passage, vocabulary: Vocabulary, chance: random.Random) -> Question | None:
     """Ask for the passage's rarest term, if no other item holds it."""
-    term = _unique_term(passage, vocabulary)
-    return None if term is None else Question(term, complete=True)
+    for term in vocabulary.rarest(passage.chunk.text):
+        if vocabulary.holders(term) == {passage.item.id}:
+            return Question(term, complete=True)
+    return None
 
 
 def _first_token(
@@ -171,7 +174,7 @@ def _prefix(passage: Passage, vocabulary: Vocabulary, chance: random.Random) -> 
 
 
 def _noisy(passage: Passage, vocabulary: Vocabulary, chance: random.Random) -> Question | None:
-    """Ask with a phrase in which the two longest words are mistyped."""
+    """Ask with a phrase in which the two longest words are mistyped, one of them a long one."""
     phrase = _phrase(passage, vocabulary, chance)
     if phrase is None:
         return None
@@ -180,7 +183,8 @@ def _noisy(passage: Passage, vocabulary: Vocabulary, chance: random.Random) -> Q
     if len(written[longest[0]]) < _SHORTEST_CUT:
         return None
     for at in longest:
-        written[at] = _mistyped(written[at], chance)
+        if len(written[at]) >= _SHORTEST_MISTYPED:
+            written[at] = _mistyped(written[at], chance)
     return Question(" ".join(written))
 
 
@@ -196,14 +200,9 @@ CATEGORIES: Mapping[str, Category] = MappingProxyType(
 """By name, how a question is made of a passage; None where the passage gives none."""
 
 
-def _unique_term(passage: Passage, vocabulary: Vocabulary) -> str | None:
-    terms = vocabulary.rarest(passage.chunk.text)
-    return next((term for term in terms if vocabulary.holders(term) == {passage.item.id}), None)
-
-
 def _mistyped(word: str, chance: random.Random) -> str:
     """Return the word with two letters swapped, one left out or one doubled."""
-    at = chance.randrange(1, len(word) - 1) if len(word) > 2 else 0
+    at = chance.randrange(1, len(word) - 1)
     swapped = word[:at] + word[at + 1 : at + 2] + word[at] + word[at + 2 :]
     dropped = word[:at] + word[at + 1 :]
     doubled = word[: at + 1] + word[at:]
