@@ -25,7 +25,14 @@ clone_head() {
 }
 
 start_services() { # what tests need beside Python packages goes here, one function each
-  echo "none needed"
+  browser
+}
+
+browser() { # the labelling page is tested in a real one
+  if ! { command -v chromium && command -v chromedriver; } >/dev/null; then
+    apt-get update -qq && apt-get install -y -qq chromium chromium-driver >/dev/null
+  fi
+  chromedriver --version
 }
 
 fresh_venv() { # NAME: make $work/NAME and put it first on the PATH, for this step

@@ -7,9 +7,15 @@ import sys
 
 import click
 
+from judge.calibrate import calibrate
+from judge.calibration import CalibrationSettings
+from judge.cli.output import terminal
 from judge.cli.reading import pairs, reading_options, source
 from judge.errors import UsageError
-from judge.formats.options import ReadOptions
+from judge.formats import ReadOptions
+from judge.report.calibration import calibration_document
+from judge.report.calibration_terminal import print_calibration
+from judge.statistics.paired import Resampling
 
 
 @click.command("calibrate")
@@ -68,13 +74,6 @@ def command(
       judge calibrate llm.qrels human.qrels --runs runs.trec --clip
       judge calibrate out/ labels.csv --require kappa_at_2=0.5 --json
     """
-    from judge.calibrate import calibrate
-    from judge.calibration import CalibrationSettings
-    from judge.cli.output import terminal
-    from judge.report.calibration import calibration_document
-    from judge.report.calibration_terminal import print_calibration
-    from judge.statistics.paired import Resampling
-
     files = (judgments, labels, *runs)
     if files.count("-") > 1:
         raise click.UsageError("`-` (standard input) can stand for one file only")

@@ -23,6 +23,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "goldens": ("judge.cli.goldens", "Make goldens from your corpus, or check a golden set."),
     "rrf-cost": ("judge.cli.rrf_cost", "Say how many ranks a multiplier costs on fused scores."),
     "calibrate": ("judge.cli.calibrate", "Say how far a judge agrees with people's labels."),
+    "spotcheck": ("judge.cli.spotcheck", "Let people grade the chunks that tell most."),
     "doctor": ("judge.cli.doctor", "Say what a file can support, and the next step."),
 }
 

@@ -1,0 +1,153 @@
+"""Labels on disk: one CSV that other tools read, complete after every single label.
+
+Every change rewrites the file beside itself and puts it in place in one step, under a lock:
+a crash leaves the file as it was before or after, and two writers lose nothing of each other's.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import os
+import threading
+from collections.abc import Callable, Container, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from judge.errors import InputError, Problem
+
+try:
+    import fcntl
+except ImportError:  # Windows: one process at a time is safe there, several are not.
+    fcntl = None  # type: ignore[assignment]
+
+_State: TypeAlias = tuple[int, int, int]
+
+COLUMNS = ("query_id", "chunk_id", "grade", "rater", "pi", "note")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What one rater said of one chunk; grade None: skipped.
+
+    pi: the probability with which the chunk was drawn; None: it was chosen by looking
+    """
+
+    query_id: str
+    id: str
+    rater: str
+    grade: int | None
+    pi: float | None = None
+    note: str = ""
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """Return what an entry is about: one rater's word on one chunk, said last counts."""
+        return self.query_id, self.id, self.rater
+
+
+class LabelStore:
+    """The labels of one CSV file, in the order in which they were given."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        self._read: tuple[_State | None, tuple[Entry, ...]] = (None, ())
+
+    @property
+    def path(self) -> Path:
+        """Return the file that holds the labels."""
+        return self._path
+
+    def entries(self) -> tuple[Entry, ...]:
+        """Return what is on disk now; InputError where the file is not one of ours.
+
+        A file that has not changed is not parsed again: a key press should not wait for that.
+        """
+        state, entries = self._read
+        now = _state(self._path)
+        if now is None:
+            return ()
+        if now != state:
+            entries = self._parsed()
+            self._read = now, entries
+        return entries
+
+    def add(self, entry: Entry) -> None:
+        """Store an entry; it is on disk when this returns. It replaces one on the same key."""
+        self._change(lambda held: [*(e for e in held if e.key != entry.key), entry])
+
+    def undo(self, rater: str, among: Container[tuple[str, str]]) -> Entry | None:
+        """Take back the rater's last entry on a (query id, chunk id) among these; return it."""
+        undone: list[Entry] = []
+
+        def without_last(held: list[Entry]) -> list[Entry]:
+            for at in reversed(range(len(held))):
+                if held[at].rater == rater and (held[at].query_id, held[at].id) in among:
+                    undone.append(held.pop(at))
+                    break
+            return held
+
+        self._change(without_last)
+        return undone[0] if undone else None
+
+    def _parsed(self) -> tuple[Entry, ...]:
+        text = self._path.read_text(encoding="utf-8-sig")
+        reader = csv.DictReader(io.StringIO(text, newline=""))
+        if reader.fieldnames is not None and tuple(reader.fieldnames) != COLUMNS:
+            found = f"the columns are {', '.join(reader.fieldnames)}"
+            fix = f"name another file with --labels; this one is written as {', '.join(COLUMNS)}"
+            raise InputError(Problem(str(self._path), found, fix))
+        return tuple(self._entry(line, reader.line_num) for line in reader)
+
+    def _entry(self, line: dict[str, str], number: int) -> Entry:
+        try:
+            grade = int(line["grade"]) if line["grade"] else None
+            pi = float(line["pi"]) if line["pi"] else None
+            return Entry(line["query_id"], line["chunk_id"], line["rater"], grade, pi, line["note"])
+        except (TypeError, ValueError) as error:
+            problem = Problem(
+                f"{self._path}:{number}", f"not a label ({error})", "correct the line"
+            )
+            raise InputError(problem) from error
+
+    def _change(self, change: Callable[[list[Entry]], list[Entry]]) -> None:
+        with self._lock, _locked(self._path.with_name(f".{self._path.name}.lock")):
+            self._write(change(list(self.entries())))
+
+    def _write(self, entries: list[Entry]) -> None:
+        partial = self._path.with_name(f".{self._path.name}.partial")
+        with partial.open("w", encoding="utf-8", newline="") as stream:
+            writer = csv.writer(stream, lineterminator="\n")
+            writer.writerow(COLUMNS)
+            writer.writerows(_cells(entry) for entry in entries)
+            stream.flush()
+            os.fsync(stream.fileno())
+        partial.replace(self._path)
+        self._read = _state(self._path), tuple(entries)
+
+
+def _state(path: Path) -> _State | None:
+    """Return what changes whenever the file does, or None if there is none."""
+    try:
+        stat = path.stat()
+    except FileNotFoundError:
+        return None
+    return stat.st_ino, stat.st_size, stat.st_mtime_ns
+
+
+def _cells(entry: Entry) -> tuple[object, ...]:
+    grade = "" if entry.grade is None else entry.grade
+    pi = "" if entry.pi is None else repr(entry.pi)
+    return entry.query_id, entry.id, grade, entry.rater, pi, entry.note
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Hold a lock between processes; the system lets go of it if we crash."""
+    with path.open("w") as stream:
+        if fcntl is not None:
+            fcntl.flock(stream, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,183 @@
+"""Which chunks a person should grade, and in which order.
+
+First a random core that alone suffices to calibrate the judge: each chunk is drawn with a known
+probability. Then what is worth a look for its own sake: conflicts, unsure verdicts, suspicious
+text. Those were chosen, not drawn: they have no probability and stay out of every estimate.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from judge.errors import InputError, Problem
+from judge.formats.outfolder import OutFolder, StoredVerdict
+from judge.run import Notice, Run
+from judge.statistics.sampling import stratified
+
+CORE = 100
+UNSURE = 0.25
+"""Variance from which a verdict counts as unsure: half a grade of standard deviation."""
+
+Pair = tuple[str, str]
+
+# How much people's grades vary where a judge said 0 … 3: it is sure of the extremes, and a rare
+# grade needs its labels. Only the draw's efficiency rests on them, never its validity.
+_TYPICAL_SPREAD = (0.3, 0.6, 0.8, 0.5)
+
+
+class Why(StrEnum):
+    """Why a chunk is in the queue, in the order in which a person sees them."""
+
+    CORE = "random core"
+    FLIP = "could flip the verdict"
+    CONFLICT = "conflict"
+    UNSURE = "unsure judge"
+    FLAGGED = "flagged text"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One chunk to grade.
+
+    pi: the probability with which it was drawn; None: it was chosen
+    judge_grade, judge_reason: what the judge said; a person sees it only after grading
+    """
+
+    query_id: str
+    query: str
+    id: str
+    text: str
+    why: Why
+    detail: str = ""
+    pi: float | None = None
+    judge_grade: int | None = None
+    judge_reason: str = ""
+
+    @property
+    def pair(self) -> Pair:
+        """Return what identifies the chunk."""
+        return self.query_id, self.id
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """What a person is asked to grade, in order; grade_max: on the scale 0..grade_max."""
+
+    items: tuple[Item, ...]
+    grade_max: int
+    notices: tuple[Notice, ...] = ()
+
+
+def build_queue(
+    out: OutFolder,
+    texts: Mapping[Pair, str],
+    *,
+    core: int = CORE,
+    flips: Iterable[Pair] = (),
+    seed: int = 0,
+) -> Queue:
+    """Queue a graded run's chunks for a person.
+
+    texts: text of each (query id, chunk id); a chunk without one cannot be graded, counted
+    core: how many chunks are drawn at random, within the judge's grades and slices
+    flips: chunks whose grade could flip a comparison, most telling first
+
+    The same folder and seed give the same queue. Raises InputError where no chunk has a text.
+    """
+    shown = [v for v in out.verdicts if texts.get((v.query_id, v.id), "").strip()]
+    if not shown:
+        raise _nothing_to_show(out)
+    by_pair = {(v.query_id, v.id): v for v in shown}
+    queries = {row.query_id: row for row in out.rows}
+    chosen: dict[Pair, tuple[Why, str, float | None]] = {}
+    for pair, pi in _core(by_pair, out, n=core, seed=seed):
+        chosen[pair] = (Why.CORE, "", pi)
+    for why, pair, detail in _worth_a_look(out, shown, flips):
+        chosen.setdefault(pair, (why, detail, None))
+    items = [
+        Item(
+            query_id=pair[0],
+            query=queries[pair[0]].query if pair[0] in queries else pair[0],
+            id=pair[1],
+            text=texts[pair],
+            why=why,
+            detail=detail,
+            pi=pi,
+            judge_grade=by_pair[pair].grade if pair in by_pair else None,
+            judge_reason=by_pair[pair].reason if pair in by_pair else "",
+        )
+        for pair, (why, detail, pi) in chosen.items()
+        if texts.get(pair, "").strip()
+    ]
+    return Queue(tuple(items), out.grade_max, _without_text(out, shown))
+
+
+def _core(
+    by_pair: Mapping[Pair, StoredVerdict], out: OutFolder, *, n: int, seed: int
+) -> Iterable[tuple[Pair, float]]:
+    slices = {row.query_id: row.slice for row in out.rows}
+    graded = [(pair, v.grade) for pair, v in sorted(by_pair.items()) if v.grade is not None]
+    strata = [(grade, slices.get(pair[0])) for pair, grade in graded]
+    spread = _TYPICAL_SPREAD if out.grade_max == len(_TYPICAL_SPREAD) - 1 else None
+    drawn = stratified(
+        strata,
+        n=n,
+        spreads={s: spread[s[0]] for s in strata} if spread else None,
+        seed=seed,
+    )
+    # In a random order: whoever stops early has still graded a random part of the core.
+    order = random.Random(seed).sample(sorted(drawn), len(drawn))  # noqa: S311
+    return [(graded[at][0], drawn[at]) for at in order]
+
+
+def _worth_a_look(
+    out: OutFolder, shown: Iterable[StoredVerdict], flips: Iterable[Pair]
+) -> Iterable[tuple[Why, Pair, str]]:
+    for pair in flips:
+        yield Why.FLIP, pair, ""
+    for conflict in out.conflicts:
+        detail = f"{conflict.stands} against {conflict.against}"
+        yield Why.CONFLICT, (conflict.query_id, conflict.id), detail
+    for verdict in sorted(shown, key=lambda v: -v.spread):
+        if verdict.spread >= UNSURE:
+            yield Why.UNSURE, (verdict.query_id, verdict.id), f"variance {verdict.spread:.2f}"
+    for verdict in shown:
+        if verdict.flags:
+            yield Why.FLAGGED, (verdict.query_id, verdict.id), "; ".join(verdict.flags)
+
+
+def _without_text(out: OutFolder, shown: list[StoredVerdict]) -> tuple[Notice, ...]:
+    missing = len(out.verdicts) - len(shown)
+    if not missing:
+        return ()
+    text = f"{missing:,} judged chunks left out: no text to show; name the run or --corpus"
+    return (Notice("no text", missing, text),)
+
+
+def _nothing_to_show(out: OutFolder) -> InputError:
+    if not out.verdicts:
+        found, fix = "the judge graded nothing here", "grade with --backend first"
+    else:
+        found, fix = "no judged chunk has a text", "name the run that was graded, or --corpus"
+    return InputError(Problem(out.run, found, fix))
+
+
+def find_texts(
+    out: OutFolder, runs: Iterable[Run], corpus: Mapping[str, str | None]
+) -> dict[Pair, str]:
+    """Return the text of each judged (query id, chunk id): from the runs, else the corpus."""
+    shown = {
+        (name, result.id): result.text
+        for run in runs
+        for row in run.rows
+        for result in row.results
+        if result.text is not None
+        for name in (row.key, row.query_id)
+        if name is not None
+    }
+    asked = [(v.query_id, v.id) for v in out.verdicts] + [(c.query_id, c.id) for c in out.conflicts]
+    texts = {pair: shown.get(pair, corpus.get(pair[1])) for pair in asked}
+    return {pair: text for pair, text in texts.items() if text is not None}
