@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from conftest import ROOT
+from fake_server import FakeServer, completion
 
 from judge.cli import goldens, measure, retrieve
 from judge.errors import UsageError
@@ -71,6 +72,25 @@ def test_paraphrases_stand_beside_exact_rows(tmp_path: Path) -> None:
     assert [row["slice"] for row in rows] == ["exact", "exact", "paraphrase", "paraphrase"]
     assert [row["expected"] for row in rows[:2]] == [row["expected"] for row in rows[2:]]
     assert "flatters search by" in report
+
+
+def test_paraphrases_are_paid_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    reply = json.dumps({"question": "how is it done?", "grade": 3})
+    with FakeServer(lambda seen: completion(reply)) as server:
+        args = (
+            *("make", CORPUS, "--category", "exact", "--per-category", 3),
+            *("--backend", "openai:m", "--base-url", server.url),
+            *("--cache-dir", tmp_path / "cache", "--quiet"),
+        )
+        run_goldens(*args, "-o", tmp_path / "1.jsonl")
+        assert server.wire == 3
+        # The passage and the term to avoid are what the model is shown.
+        (golden, *_) = map(json.loads, (tmp_path / "1.jsonl").read_text("utf-8").splitlines())
+        assert any(golden["query"] in seen.said for seen in server.seen)
+        run_goldens(*args, "-o", tmp_path / "2.jsonl")
+        assert server.wire == 3
+    assert (tmp_path / "1.jsonl").read_bytes() == (tmp_path / "2.jsonl").read_bytes()
 
 
 def test_check_ends_with_1_on_an_error_and_0_on_warnings(tmp_path: Path) -> None:
