@@ -62,6 +62,13 @@ def test_the_contradiction_names_what_stands_and_what_is_set_aside() -> None:
     assert narrow([judge, golden], grade_max=3).contradictions == ((golden, judge),)
 
 
+def test_the_contradiction_names_the_one_of_a_source_that_is_contradicted() -> None:
+    said = [Evidence(HUMAN, 0, 1), exactly(HUMAN, 1), exactly(GOLDEN, 0)]
+    narrowed = narrow(said, grade_max=3)
+    assert narrowed.judgment.grade == 1
+    assert narrowed.contradictions == ((exactly(HUMAN, 1), exactly(GOLDEN, 0)),)
+
+
 @given(st.lists(evidence(), max_size=6), st.randoms(use_true_random=False))
 def test_the_order_of_arrival_changes_nothing(said: list[Evidence], random: object) -> None:
     shuffled = list(said)

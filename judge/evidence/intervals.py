@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import groupby
+from operator import attrgetter
 
 from judge.grades import PRECEDENCE, Evidence, Judgment
 
@@ -33,7 +35,10 @@ def narrow(evidence: Iterable[Evidence], *, grade_max: int) -> Narrowed:
     >>> narrow([Evidence(Source.JUDGE, 1, 1), Evidence(Source.GOLDEN, 3, 3)], grade_max=3).judgment
     Judgment(lo=3, hi=3, source=<Source.GOLDEN: 'golden'>, reason='')
     """
-    return _narrow(tuple(sorted(evidence, key=_rank)), grade_max)
+    ordered = tuple(evidence)
+    if len(ordered) > 1:
+        ordered = tuple(sorted(ordered, key=_rank))
+    return _narrow(ordered, grade_max)
 
 
 def _rank(item: Evidence) -> tuple[int, int, int, str]:
@@ -45,28 +50,35 @@ def _rank(item: Evidence) -> tuple[int, int, int, str]:
 def _narrow(ordered: tuple[Evidence, ...], grade_max: int) -> Narrowed:
     lo, hi = 0, grade_max
     last: Evidence | None = None
+    accepted: list[Evidence] = []
     contradictions: list[tuple[Evidence, Evidence]] = []
-    for source in PRECEDENCE:
-        group = [item for item in ordered if item.source == source]
-        if not group:
-            continue
-        assert all(item.hi <= grade_max for item in group), "evidence above the scale"
-        kept = [item for item in group if item.lo <= hi and item.hi >= lo]
-        contradictions += [(_opponent(last, item), item) for item in group if item not in kept]
+    for _, group in groupby(ordered, key=attrgetter("source")):
+        kept = []
+        for item in group:
+            assert item.hi <= grade_max, f"{item} is above the scale"
+            if item.lo <= hi and item.hi >= lo:
+                kept.append(item)
+            else:
+                contradictions.append((_opponent(accepted, item), item))
         if not kept:
             continue
         low, high = max(item.lo for item in kept), min(item.hi for item in kept)
         if low > high:
-            least = min(kept, key=lambda item: item.hi)
+            least = min(kept, key=attrgetter("hi"))
             contradictions += [(least, item) for item in kept if item.lo > least.hi]
             low, high = high, low
         low, high = max(lo, low), min(hi, high)
         if (low, high) != (lo, hi):
             lo, hi, last = low, high, kept[0]
+        accepted += kept
     judgment = Judgment(lo, hi, last.source if last else None, last.detail if last else "")
     return Narrowed(judgment, tuple(contradictions))
 
 
-def _opponent(last: Evidence | None, against: Evidence) -> Evidence:
-    assert last is not None, f"{against} cannot contradict the whole scale"
-    return last
+def _opponent(accepted: list[Evidence], against: Evidence) -> Evidence:
+    """Return the strongest accepted evidence that `against` contradicts.
+
+    Where only several together leave no room for it, that is the last of them.
+    """
+    apart = (item for item in accepted if item.hi < against.lo or against.hi < item.lo)
+    return next(apart, accepted[-1])

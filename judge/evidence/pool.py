@@ -77,7 +77,7 @@ def build_pool(
 
     Built anew from the evidence each time, so nothing depends on the order of arrival.
     """
-    slots = slots_of(query.rows, unit=rules.unit)
+    slots = slots_of(query.rows, unit=rules.unit, depth=rules.depth)
     expected = resolve_expected(query, first_ranks=slots.first_ranks, unit_of=slots.unit_of)
     by_unit = slots.by_unit(known, unit=rules.unit)
     evidence = _evidence(query, rules, slots, expected, by_unit, replies)
@@ -89,19 +89,16 @@ def build_pool(
         if not judgment.is_open or slots.first(unit, depth=rules.depth)
     }
     place = {unit: at for at, unit in enumerate(members)}
-    asks = {
-        unit: _asks(unit, slots, rules, replies) if judgment.is_open else {}
-        for unit, judgment in members.items()
-    }
-    failures = {
-        unit: _failures(unit, slots, replies) if judgment.is_open else []
-        for unit, judgment in members.items()
-    }
+    waiting = [unit for unit, judgment in members.items() if judgment.is_open]
+    asks = {unit: _asks(unit, slots, rules, replies) for unit in waiting}
+    failures = {unit: _failures(unit, slots, replies) for unit in waiting}
     return QueryPool(
         query=query,
         ids=tuple(members),
         judgments=tuple(
             _with_reason(judgment, asked=bool(asks[unit]), failures=failures[unit])
+            if unit in asks
+            else judgment
             for unit, judgment in members.items()
         ),
         rankings=tuple(
@@ -110,7 +107,7 @@ def build_pool(
         ),
         expected=expected,
         orders=tuple((place[a], place[b]) for a, b in units.orders if a in place and b in place),
-        asks=tuple(tuple(texts) for texts in asks.values()),
+        asks=tuple(tuple(asks[unit]) if unit in asks else () for unit in members),
         texts={id: text for texts in asks.values() for id, text in texts.items()},
         documents=_documents(members, slots, by_unit),
         conflicts=units.conflicts,
@@ -136,7 +133,6 @@ def _evidence(
             slots,
             known=known.get(unit, ()),
             replies=replies,
-            depth=rules.depth,
             grade_max=rules.grade_max,
         )
         golden = golden_evidence(query, unit, expected=expected, grade_max=rules.grade_max)
@@ -164,7 +160,7 @@ def _failures(unit: str, slots: Slots, replies: Mapping[str, Reply]) -> list[str
 
 def _with_reason(judgment: Judgment, *, asked: bool, failures: Sequence[str]) -> Judgment:
     """Give an open judgment the reason why it is open, where its source gives none."""
-    if not judgment.is_open or (judgment.source is not None and not failures):
+    if judgment.source is not None and not failures:
         return judgment
     reason = failures[0] if failures else NOT_JUDGED if asked else NO_TEXT
     return Judgment(judgment.lo, judgment.hi, judgment.source, reason)

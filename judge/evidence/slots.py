@@ -17,20 +17,18 @@ class Slots:
     first_ranks: by run, unit to the 1-based rank of its first slot
     first_results: unit to (rank, result) of its first slot in each run that has it
     unit_of: id of a result to its unit
+    blank: ids of results whose text is there but holds nothing, first slots only
     """
 
     rankings: tuple[tuple[str | None, ...], ...]
     first_ranks: tuple[Mapping[str, int], ...]
     first_results: Mapping[str, tuple[tuple[int, Result], ...]]
     unit_of: Mapping[str, str]
+    blank: frozenset[str]
 
     def first(self, unit: str, *, depth: int | None) -> list[Result]:
         """Return a unit's first slot in each run, those within `depth` only."""
-        return [
-            result
-            for rank, result in self.first_results.get(unit, ())
-            if depth is None or rank <= depth
-        ]
+        return [result for rank, result in self.first_results.get(unit, ()) if _within(rank, depth)]
 
     def document(self, unit: str) -> str | None:
         """Return the document of a unit that has one other than itself."""
@@ -50,11 +48,15 @@ class Slots:
         return found
 
 
-def slots_of(rows: Sequence[Row | None], *, unit: str) -> Slots:
-    """Return the slots of a query's rows, one row a run, with `unit` "chunk" or "document"."""
+def slots_of(rows: Sequence[Row | None], *, unit: str, depth: int | None) -> Slots:
+    """Return the slots of a query's rows, one row a run.
+
+    unit: "chunk" or "document"; depth: how far down a blank text is looked for
+    """
     rankings, first_ranks = [], []
     first_results: dict[str, tuple[tuple[int, Result], ...]] = {}
     unit_of: dict[str, str] = {}
+    blank: set[str] = set()
     for row in rows:
         ranks: dict[str, int] = {}
         ranking: list[str | None] = []
@@ -67,6 +69,12 @@ def slots_of(rows: Sequence[Row | None], *, unit: str) -> Slots:
             ranks[name] = rank
             ranking.append(name)
             first_results[name] = (*first_results.get(name, ()), (rank, result))
+            if result.text is not None and not result.text.strip() and _within(rank, depth):
+                blank.add(result.id)
         rankings.append(tuple(ranking))
         first_ranks.append(ranks)
-    return Slots(tuple(rankings), tuple(first_ranks), first_results, unit_of)
+    return Slots(tuple(rankings), tuple(first_ranks), first_results, unit_of, frozenset(blank))
+
+
+def _within(rank: int, depth: int | None) -> bool:
+    return depth is None or rank <= depth

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from judge.evidence.intervals import narrow
 from judge.evidence.preferences import Pair, constrain
@@ -12,7 +13,6 @@ from judge.grades import Conflict, Evidence, Judgment, Source
 from judge.run import KnownGrade
 
 BY_PREFERENCE = "ordered by read logs"
-BLANK = "blank text"
 
 UnitEvidence = Mapping[str, tuple[Evidence, ...]]
 """Unit to everything that is said of it."""
@@ -49,7 +49,6 @@ def unit_evidence(
     *,
     known: Sequence[KnownGrade],
     replies: Mapping[str, Reply],
-    depth: int | None,
     grade_max: int,
 ) -> tuple[Evidence, ...]:
     """Return what grades, rules and replies say of one unit.
@@ -57,23 +56,39 @@ def unit_evidence(
     A grade under the unit's own id speaks for all of it. In a document, grades of its
     chunks and its first slots leave [max lo, max hi].
     """
-    chunks: dict[str, list[Evidence]] = {}
-    own: list[Evidence] = []
-    for grade in known:
-        said = Evidence(grade.source, grade.lo, grade.hi, grade.detail)
-        is_chunk = grade.id != unit or grade.id in slots.unit_of
-        (chunks.setdefault(grade.id, []) if is_chunk else own).append(said)
-    for result in slots.first(unit, depth=depth):
-        if result.text is not None and not result.text.strip():
-            chunks.setdefault(result.id, []).append(Evidence(Source.RULE, 0, 0, BLANK))
-    for result in slots.first(unit, depth=None):
-        said_of = chunks.setdefault(result.id, [])
-        reply = replies.get(result.id)
-        if reply is not None and reply.evidence is not None and reply.evidence not in said_of:
-            said_of.append(reply.evidence)
-    if set(chunks) <= {unit}:
-        return (*own, *chunks.get(unit, ()))
-    return (*own, *_best_of(chunks.values(), grade_max))
+    chunks = [result.id for _, result in slots.first_results.get(unit, ())]
+    graded = [grade.id for grade in known]
+    if all(id == unit for id in chunks) and all(id == unit for id in graded):
+        return tuple(_said_of(unit, slots, known, replies))
+    # Its own id names the document as a whole, unless a chunk in some list has that id too.
+    own = [g for g in known if g.id == unit and unit not in slots.unit_of]
+    of_chunks = [
+        _said_of(id, slots, [g for g in known if g.id == id], replies)
+        for id in dict.fromkeys((*chunks, *graded))
+        if id != unit or unit in slots.unit_of
+    ]
+    return (*map(_evidence_of, own), *_best_of(of_chunks, grade_max))
+
+
+def _said_of(
+    chunk: str, slots: Slots, known: Sequence[KnownGrade], replies: Mapping[str, Reply]
+) -> list[Evidence]:
+    said = [_evidence_of(grade) for grade in known]
+    if chunk in slots.blank:
+        said.append(_BLANK)
+    if replies and chunk in replies and chunk in slots.unit_of:
+        reply = replies[chunk].evidence
+        said += [] if reply is None else [reply]
+    return said
+
+
+def _evidence_of(grade: KnownGrade) -> Evidence:
+    return _known(grade.source, grade.lo, grade.hi, grade.detail)
+
+
+# A million grades hold few distinct statements: they share them.
+_known = lru_cache(maxsize=4096)(Evidence)
+_BLANK = Evidence(Source.RULE, 0, 0, "blank text")
 
 
 def _best_of(chunks: Iterable[Sequence[Evidence]], grade_max: int) -> tuple[Evidence, ...]:
