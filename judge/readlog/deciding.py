@@ -115,11 +115,13 @@ class DecidedPair(NamedTuple):
 
 def decide(votes: Iterable[PairVotes], rule: Rule) -> list[DecidedPair]:
     """Decide the pairs of one query: those with votes, and those that follow from them."""
-    splits = {(split.a, split.b): split for split in votes}
-    own = {ends: _favoured(split, rule) for ends, split in splits.items()}
-    orders = {(pair.winner, pair.loser) for pair in own.values() if pair.decided}
+    all_splits = list(votes)
+    favoured = [_favoured(split, rule) for split in all_splits]
+    orders = {(pair.winner, pair.loser) for pair in favoured if pair.decided}
     if not orders:
-        return list(own.values())
+        return favoured
+    splits = {(split.a, split.b): split for split in all_splits}
+    own = dict(zip(splits, favoured, strict=True))
     standing, cyclic = without_cycles(orders)
     for winner, loser in cyclic:
         ends = min(winner, loser), max(winner, loser)

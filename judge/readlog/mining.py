@@ -18,7 +18,7 @@ from operator import attrgetter
 
 from judge.errors import UsageError
 from judge.evidence.preferences import Preference
-from judge.formats.opening import SourceFile
+from judge.formats.opening import SourceFile, uncollected
 from judge.readlog.chains import Clusters, chain_votes, chains
 from judge.readlog.deciding import DecidedPair, Rule, decide
 from judge.readlog.events import Event
@@ -30,6 +30,8 @@ from judge.readlog.tally import Tally
 from judge.readlog.ubi import READ_ACTIONS
 from judge.readlog.visits import ShownList, Visit, VisitRules, Visits
 from judge.readlog.votes import OPPOSED, WEAK_WIN, WIN, VoteStore, vote
+
+_KEPT_PAIRS, _KEPT_PATTERNS = 100, 10_000  # of reads whose pairs are worth remembering
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +112,8 @@ def mine(sources: Sequence[SourceFile], options: MiningOptions | None = None) ->
         window_s=options.visits.window_s,
         read_actions=options.read_actions,
     )
-    return mine_events(events, options, tally=tally)
+    with uncollected():
+        return mine_events(events, options, tally=tally)
 
 
 def mine_events(
@@ -140,6 +143,7 @@ class _Miner:
         self._read: Counter[int] = Counter()
         self._clusters = Clusters()
         self._holes: dict[tuple[str, str], None] = {}
+        self._known_pairs: dict[tuple[str, tuple[int, ...], int], list[tuple[int, int, int]]] = {}
         self._n_ballots = 0
         self.votes = VoteStore()
 
@@ -170,21 +174,32 @@ class _Miner:
         n = len(shown.ids)
         if len(shown.read) == n:
             return []
-        read = [shown.ids.index(id) for id in shown.read]
+        read = tuple(shown.ids.index(id) for id in shown.read)
         chunk = self._names.chunks_of(shown.ids, shown.hashes)
         votes: list[int] = []
-        if shown.kind == "inject":
-            for winner, loser in cited_over_uncited(read, n):
-                votes += vote(query, chunk[winner], chunk[loser], WIN)
-            return votes
-        for strategy in self._strategies:
-            kind = WEAK_WIN if strategy.weak else WIN
-            for winner, loser in strategy.pairs(read, n):
-                votes += vote(query, chunk[winner], chunk[loser], kind)
-        if self._options.opposition:
-            for winner, loser in opposed(read, n):
-                votes += vote(query, chunk[winner], chunk[loser], OPPOSED)
+        for winner, loser, kind in self._pairs(shown.kind, read, n):
+            votes += vote(query, chunk[winner], chunk[loser], kind)
         return votes
+
+    def _pairs(self, kind: str, read: tuple[int, ...], n: int) -> Sequence[tuple[int, int, int]]:
+        """Return (winner, loser, kind of vote) by position; most lists are read alike."""
+        key = kind, read, n
+        known = self._known_pairs.get(key)
+        if known is not None:
+            return known
+        if kind == "inject":
+            pairs = [(winner, loser, WIN) for winner, loser in cited_over_uncited(read, n)]
+        else:
+            pairs = [
+                (winner, loser, WEAK_WIN if strategy.weak else WIN)
+                for strategy in self._strategies
+                for winner, loser in strategy.pairs(read, n)
+            ]
+            if self._options.opposition:
+                pairs += [(winner, loser, OPPOSED) for winner, loser in opposed(read, n)]
+        if len(pairs) <= _KEPT_PAIRS and len(self._known_pairs) < _KEPT_PATTERNS:
+            self._known_pairs[key] = pairs
+        return pairs
 
     def _take_chains(self, visit: Visit) -> list[int]:
         """Join the wordings of a visit's chains, and return the votes that chains give."""

@@ -32,24 +32,19 @@ class Names:
         return number
 
     def chunks_of(self, ids: Sequence[str], hashes: Sequence[str]) -> list[int]:
-        """Return the numbers of chunks; of several ids with one text the last names it.
-
-        hashes: of the texts behind `ids`, or empty
-        """
-        # A hash is hex digits; the space keeps it apart from every id that looks like one.
-        keys = [f" {hash}" for hash in hashes] if hashes else ids
-        numbers = [self._chunk_of.get(key) for key in keys]
-        found = []
-        for at, (id, number) in enumerate(zip(ids, numbers, strict=True)):
-            if number is None:
-                number = self._chunk_of.setdefault(keys[at], len(self.chunks))
-                if number == len(self.chunks):
-                    self.chunks.append((id, hashes[at] if hashes else None))
-            elif hashes and self.chunks[number][0] != id:
-                self.chunks[number] = (id, hashes[at])
-            found.append(number)
-        return found
+        """Return the numbers of chunks; `hashes` are of the texts behind `ids`, or empty."""
+        if hashes:
+            return [self.chunk(id, hash) for id, hash in zip(ids, hashes, strict=True)]
+        known = self._chunk_of
+        return [known[id] if id in known else self.chunk(id, None) for id in ids]
 
     def chunk(self, id: str, hash: str | None) -> int:
-        """Return the number of one chunk."""
-        return self.chunks_of((id,), (hash,) if hash is not None else ())[0]
+        """Return the number of a chunk; of several ids with one text the last one names it."""
+        # A hash is hex digits; the space keeps it apart from every id that looks like one.
+        key = id if hash is None else f" {hash}"
+        number = self._chunk_of.setdefault(key, len(self.chunks))
+        if number == len(self.chunks):
+            self.chunks.append((id, hash))
+        elif hash is not None and self.chunks[number][0] != id:
+            self.chunks[number] = (id, hash)
+        return number
