@@ -76,4 +76,3 @@ def test_a_dash_is_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", stdin)
     assert source("-") is stdin.buffer
     assert source("run.json") == "run.json"
-    assert source(None) is None

@@ -24,6 +24,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "rrf-cost": ("judge.cli.rrf_cost", "Say how many ranks a multiplier costs on fused scores."),
     "calibrate": ("judge.cli.calibrate", "Say how far a judge agrees with people's labels."),
     "spotcheck": ("judge.cli.spotcheck", "Let people grade the chunks that tell most."),
+    "export": ("judge.cli.export", "Write grades or a run in the format of another tool."),
     "doctor": ("judge.cli.doctor", "Say what a file can support, and the next step."),
 }
 

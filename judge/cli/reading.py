@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable, Mapping
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, overload
 
 import click
 
@@ -20,60 +20,58 @@ _FLAGS = (
         "field_map",
         metavar="THEIRS=OURS,…",
         multiple=True,
-        help="Rename fields of your files, e.g. question=query; =- leaves one out. Default: none.",
+        help="Rename fields of your files, e.g. question=query; =- leaves one out. [none]",
     ),
     click.option(
         "--key",
         metavar="FIELD,…",
         default="",
-        help="Metadata fields that make a result's id, e.g. file_id,page. Default: its own id.",
+        help="Metadata fields that make a result's id, e.g. file_id,page. [its own id]",
     ),
     click.option(
         "--run-tag",
         metavar="TAG",
-        help="Which run of a TREC file that holds several. Default: the only one.",
+        help="Which run of a TREC file that holds several. [the only one]",
     ),
     click.option(
         "--grade-max",
         metavar="G",
         type=click.IntRange(min=1, max=100),
         default=3,
-        show_default=True,
-        help="Top of the grade scale 0..G.",
+        help="Top of the grade scale 0..G. [3]",
     ),
     click.option(
         "--grade-map",
         metavar="VALUE=GRADE,…",
         multiple=True,
-        help="Grades of your files on the scale, e.g. 0=0,1=1,10=2,100=3. Default: as written.",
+        help="Grades of your files on the scale, e.g. 0=0,1=1,10=2,100=3. [as written]",
     ),
-    click.option("--clip", is_flag=True, help="Clip grades off the scale. Default: an error."),
+    click.option("--clip", is_flag=True, help="Clip grades off the scale. [an error]"),
     click.option(
         "--precision",
         type=click.Choice(["single", "double"]),
         default="single",
-        show_default=True,
-        help="How TREC scores compare: single as trec_eval 9, double as trec_eval 10.",
+        help="How TREC scores compare: single as trec_eval 9, double as trec_eval 10. [single]",
     ),
     click.option(
         "--text-field",
         metavar="FIELD,…",
         default="",
-        help="Fields of search hits that hold the text, e.g. title,body. Default: a guess.",
+        help="Fields of search hits that hold the text, e.g. title,body. [a guess]",
     ),
     click.option(
         "--corpus",
         type=click.UNPROCESSED,
         metavar="FILE",
         callback=lambda _ctx, _param, value: source(value),
-        help="Texts of chunks (JSONL: id, text, title). Default: those in the run.",
+        help="Texts of chunks (JSONL: id, text, title). [in the run]",
     ),
     click.option(
         "--queries",
         type=click.UNPROCESSED,
         metavar="FILE",
         callback=lambda _ctx, _param, value: source(value),
-        help="Texts of queries (JSONL or id<TAB>text). Default: those in the run.",
+        help="Texts of queries (JSONL or id<TAB>text). [in the run]",
     ),
 )
 
@@ -112,6 +110,10 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return wrapped
 
 
+@overload
+def source(value: str) -> str | BinaryIO: ...
+@overload
+def source(value: str | None) -> str | BinaryIO | None: ...
 def source(value: str | None) -> str | BinaryIO | None:
     """Return what a FILE argument names: standard input for "-", else the path."""
     return sys.stdin.buffer if value == "-" else value

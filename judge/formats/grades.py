@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from judge.formats.decoding import Document, Fields
 from judge.formats.families import decode_any, recognised
@@ -44,6 +44,10 @@ class Qrels:
     notices: tuple[Notice, ...] = ()
 
 
+Interval: TypeAlias = tuple[int, int]
+"""lo and hi."""
+
+
 class Statement(NamedTuple):
     """One line of a file of grades, its grade as written."""
 
@@ -65,16 +69,23 @@ def read_grades(source: SourceFile, options: ReadOptions = DEFAULTS) -> GradeFil
     and the flag to write.
     """
     findings = Findings()
-    stated = statements(read_text(source, inside=QRELS), options, findings)
+    placed = placed_statements(source, options, findings)
+    return GradeFile(tuple(_known(*one) for one in placed), findings.notices())
+
+
+def placed_statements(
+    source: SourceFile, options: ReadOptions, findings: Findings
+) -> list[tuple[Statement, Interval]]:
+    """Return what a file states of each pair, with its interval on the scale; see `read_grades`."""
     scale = Scale(options, findings, grade_max=options.grade_max)
     placed = _Placed(findings)
-    for statement in stated:
+    for statement in statements(read_text(source, inside=QRELS), options, findings):
         interval = _interval(statement, scale, options, findings)
         if interval is not None:
             placed.add(statement, interval)
     scale.report()
     findings.check_some(placed.pairs, "grades", source_name(source))
-    return GradeFile(tuple(placed.grades()), findings.notices())
+    return list(placed.pairs.values())
 
 
 def read_qrels(source: SourceFile, options: ReadOptions = DEFAULTS) -> Qrels:
@@ -106,9 +117,9 @@ class _Placed:
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
-        self.pairs: dict[tuple[str, str], tuple[Statement, tuple[int, int]]] = {}
+        self.pairs: dict[tuple[str, str], tuple[Statement, Interval]] = {}
 
-    def add(self, statement: Statement, interval: tuple[int, int]) -> None:
+    def add(self, statement: Statement, interval: Interval) -> None:
         """Take a statement's interval, unless its pair has one."""
         pair = (statement.query_id or statement.query or "", statement.id)
         first, held = self.pairs.setdefault(pair, (statement, interval))
@@ -120,47 +131,48 @@ class _Placed:
         found = f"{shown(pair[1])} of query {shown(pair[0])} has another grade at {first.place}"
         self._findings.problem(statement.place, found, "keep one of the two")
 
-    def grades(self) -> Iterator[KnownGrade]:
-        """Yield the grades in the order of the file."""
-        for statement, (lo, hi) in self.pairs.values():
-            document = statement.fields.get("document_id")
-            yield KnownGrade(
-                id=statement.id,
-                lo=lo,
-                hi=hi,
-                query_id=statement.query_id,
-                query=statement.query,
-                document_id=None if document is None else id_text(document),
-                source=Source.PRIOR,
-                detail=str(statement.place),
-            )
+
+def _known(statement: Statement, interval: Interval) -> KnownGrade:
+    lo, hi = interval
+    document = statement.fields.get("document_id")
+    return KnownGrade(
+        id=statement.id,
+        lo=lo,
+        hi=hi,
+        query_id=statement.query_id,
+        query=statement.query,
+        document_id=None if document is None else id_text(document),
+        source=Source.PRIOR,
+        detail=str(statement.place),
+    )
 
 
 def _interval(
     statement: Statement, scale: Scale, options: ReadOptions, findings: Findings
-) -> tuple[int, int] | None:
+) -> Interval | None:
     """Return what a statement says of the grade; None where it says nothing or is wrong."""
     if statement.grade is not None:
         grade = scale.grade(statement.grade, statement.place)
         return None if grade is None else (grade, grade)
-    lo, hi = statement.fields.get("lo"), statement.fields.get("hi")
-    if lo is None and hi is None:
+    lo, hi = (_whole(statement.fields.get(name)) for name in ("lo", "hi"))
+    if statement.fields.get("lo") is None and statement.fields.get("hi") is None:
         _count_open(statement, findings)
         return None
-    if not (_is_grade(lo, options) and _is_grade(hi, options) and lo <= hi):  # type: ignore[operator]
-        found = f"lo {shown(lo)}, hi {shown(hi)}"
-        findings.problem(
-            statement.place, found, f"they are grades, 0 <= lo <= hi <= {options.grade_max}"
-        )
+    if lo is None or hi is None or not 0 <= lo <= hi <= options.grade_max:
+        found = ", ".join(f"{name} {shown(statement.fields.get(name))}" for name in ("lo", "hi"))
+        fix = f"they are grades, 0 <= lo <= hi <= {options.grade_max}"
+        findings.problem(statement.place, found, fix)
         return None
     if (lo, hi) == (0, options.grade_max):
         _count_open(statement, findings)
         return None
-    return lo, hi  # type: ignore[return-value]
+    return lo, hi
 
 
-def _is_grade(value: object, options: ReadOptions) -> bool:
-    return type(value) is int and 0 <= value <= options.grade_max
+def _whole(value: object) -> int | None:
+    """Return a whole number, also one that a table has as text."""
+    text = id_text(value)
+    return int(text) if text is not None and text.isascii() and text.isdigit() else None
 
 
 def _count_open(statement: Statement, findings: Findings) -> None:
