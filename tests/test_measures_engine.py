@@ -16,7 +16,7 @@ from judge.errors import InputError
 from judge.measures import engine_blocks, plain
 from judge.measures.engine import Engine
 from judge.measures.engine_qrels import read_table
-from judge.measures.engine_text import WORD, Column, Text
+from judge.measures.engine_text import Ids
 from judge.measures.evaluation import Evaluation
 from judge.measures.names import parse_measure
 from judge.measures.trec import read_qrels, read_run
@@ -166,9 +166,7 @@ def collision() -> tuple[bytes, bytes]:
 
 
 def multiplier_of(words: np.ndarray) -> np.uint64:
-    data = words.tobytes()
-    column = Column(Text(data + b"\0" * WORD, 16), np.array([0]), np.array([16]))
-    return column.hashes()[0]
+    return Ids((words[:1], words[1:])).hashes()[0]
 
 
 @pytest.mark.slow

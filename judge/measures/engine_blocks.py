@@ -72,7 +72,21 @@ def whole_lists(stream: BinaryIO, *, size: int = BLOCK_BYTES) -> Iterator[Block]
             # Growing by halves keeps the copying of a long list linear.
             wanted = max(size, len(rest) // 2)
     if rest:
-        yield _block(rest if rest.endswith(b"\n") else rest + b"\n")
+        yield _ended(rest)
+
+
+def lines_of(data: bytes | bytearray, *, size: int = BLOCK_BYTES) -> Iterator[Block]:
+    """Yield blocks of about `size` bytes of whole lines, wherever that cuts lists."""
+    start = 0
+    while start < len(data):
+        end = data.find(b"\n", start + size) + 1 or len(data)
+        yield _ended(bytes(data[start:end]))
+        start = end
+
+
+def _ended(data: bytes) -> Block:
+    """Return lines as a block, the last one ended."""
+    return _block(data if data.endswith(b"\n") else data + b"\n")
 
 
 def _block(data: bytes) -> Block:

@@ -49,11 +49,10 @@ class Evaluator:
         shown = tag.lengths if depth is None else np.minimum(tag.lengths, depth)
         unjudged = shown - np.bincount(shallow, minlength=tag.n)
         unjudged = unjudged - judged.top(depth).total().astype(np.int64)
-        best = self._ideal.grades[self._ideal.ranks == 1]
         return Observed(
             missing=[ids[query] for query in np.flatnonzero(~tag.present).tolist()],
             without_qrels=list(tag.unknown),
-            irrelevant=[ids[query] for query in np.flatnonzero(best < 1).tolist()],
+            irrelevant=[ids[query] for query in np.flatnonzero(self._ideal.total() == 0).tolist()],
             ties=int(tag.ties.sum()),
             duplicates=len(repeats),
             deepest=depth,

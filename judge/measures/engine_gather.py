@@ -9,10 +9,10 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.measures.engine_blocks import Block
+from judge.measures.engine_blocks import lines_of
 from judge.measures.engine_lists import Lists
 from judge.measures.engine_ranking import Ranker, list_names, list_starts
-from judge.measures.engine_text import WORD, Column, Text, columns
+from judge.measures.engine_text import WORD, Column, Ids, Text, columns
 from judge.measures.trec import RUN_FIELDS, Problems, run_lists
 
 _CHUNK_BYTES = 1 << 21
@@ -27,9 +27,8 @@ def gathered_lists(stream: BinaryIO, ranker: Ranker, *, name: str) -> Iterator[L
     data = bytearray()
     while chunk := stream.read(_CHUNK_BYTES):
         data += chunk
-    size = len(data) + (not data.endswith(b"\n"))
-    data += b"\n" + b"\0" * WORD
-    gathered = _gather(data, size)
+    size = len(data)
+    gathered = _gather(data)
     if gathered is not None:
         for lists in gathered.ranked(ranker):
             if lists is None:
@@ -38,7 +37,7 @@ def gathered_lists(stream: BinaryIO, ranker: Ranker, *, name: str) -> Iterator[L
         else:
             return
     problems = Problems(name)
-    runs = run_lists(bytes(data[:size]).split(b"\n"), problems)
+    runs = run_lists(bytes(memoryview(data)[:size]).split(b"\n"), problems)
     problems.check()
     yield ranker.rank_plainly(runs)
 
@@ -69,7 +68,7 @@ class _Gathered:
             first = np.concatenate(([0], ends[begin : end - 1] - line))
             names = self.names[begin:end]
             yield ranker.rank_columns(
-                names, first, _wide(self.ids[lines]), _wide(self.scores[lines])
+                names, first, Ids.of(_wide(self.ids[lines])), _wide(self.scores[lines])
             )
             begin = end
 
@@ -78,15 +77,16 @@ def _wide(column: Column) -> Column:
     return Column(column.text, column.starts.astype(np.int64), column.lengths.astype(np.int64))
 
 
-def _gather(data: bytearray, size: int) -> _Gathered | None:
-    """Return the columns of a whole file, or None where the plain reader must look."""
+def _gather(data: bytearray) -> _Gathered | None:
+    """Return the columns of a whole file, or None where the plain reader must look.
+
+    `data` gets room for a word at its end, so that its last token can be read as one.
+    """
     index: dict[tuple[bytes, bytes], int] = {}
-    offset = np.int64 if size >> 31 else np.int32
+    offset = np.int64 if len(data) >> 31 else np.int32
     parts: list[list[NDArray[Any]]] = []
     start = 0
-    while start < size:
-        end = data.find(b"\n", start + _CHUNK_BYTES, size) + 1 or size
-        block = Block(bytes(data[start : end + WORD]), end - start)
+    for block in lines_of(data):
         fields = columns(block.text, RUN_FIELDS) if block.is_utf8 else None
         if fields is None:
             return None
@@ -98,12 +98,14 @@ def _gather(data: bytearray, size: int) -> _Gathered | None:
             edges = [(column.starts + start).astype(offset) for column in (ids, scores)]
             lengths = [column.lengths.astype(np.int8) for column in (ids, scores)]
             parts.append([lists, *edges, *lengths])
-        start = end
+        start += block.size
     if not parts:
         return None
     lists, at_id, at_score, id_lengths, score_lengths = (
         np.concatenate(part) for part in zip(*parts, strict=True)
     )
+    size = len(data)
+    data += b"\0" * WORD
     text = Text(memoryview(data), size)
     ids, scores = Column(text, at_id, id_lengths), Column(text, at_score, score_lengths)
     return _Gathered(list(index), lists, ids, scores)

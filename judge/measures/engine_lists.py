@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import zip_longest
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judge.measures.engine_qrels import Table
+from judge.measures.engine_repeats import repeats
 from judge.measures.engine_scores import Floats
-from judge.measures.engine_text import Column, Flags, Ints, Words
+from judge.measures.engine_text import Flags, Ids, Ints, Words, greater, mixed, salts
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Lists:
 def rank_lists(
     names: list[tuple[bytes, bytes]],
     first: Ints,
-    ids: Column,
+    ids: Ids,
     scores: Floats,
     table: Table,
     *,
@@ -62,10 +62,12 @@ def rank_lists(
     ids, tied = _ordered(list_of, scores, ids, single=single)
     queries = np.array([table.index(query) for _, query in names], dtype=np.int64)
     query_of = queries[list_of]
-    keys = table.keys(ids, query_of)
+    hashes = ids.hashes()
+    keys = mixed(hashes, salts(query_of))
     # Two tags may have a list for one query here: their documents are no repeats.
     shared_query = len({query for _, query in names}) < n_lists
-    repeated = _repeats(list_of, table.keys(ids, list_of) if shared_query else keys, ids)
+    own_keys = mixed(hashes, salts(list_of)) if shared_query else keys
+    repeated, _ = repeats(list_of, own_keys, ids)
     lines, entries = table.find(keys, ids, query_of)
     once = ~np.isin(lines, repeated)
     lines, entries = lines[once], entries[once]
@@ -86,9 +88,7 @@ def _comparable(scores: Floats, *, single: bool) -> NDArray[Any]:
         return scores.astype(np.float32) + np.float32(0)
 
 
-def _ordered(
-    list_of: Ints, scores: NDArray[Any], ids: Column, *, single: bool
-) -> tuple[Column, Flags]:
+def _ordered(list_of: Ints, scores: NDArray[Any], ids: Ids, *, single: bool) -> tuple[Ids, Flags]:
     """Return documents in rank order, and which of them share their score with another.
 
     Most files are in order already; only the lists that are not get sorted.
@@ -97,7 +97,7 @@ def _ordered(
     wrong = inside & (scores[1:] > scores[:-1])
     equals = np.flatnonzero(inside & (scores[1:] == scores[:-1]))
     if len(equals):
-        wrong[equals] = _is_greater(ids[equals + 1], ids[equals])
+        wrong[equals] = greater(ids[equals + 1], ids[equals])
     if wrong.any():
         unsorted = np.zeros(int(list_of[-1]) + 1, dtype=bool)
         unsorted[list_of[1:][wrong]] = True
@@ -111,7 +111,7 @@ def _ordered(
     return ids, tied
 
 
-def _rank_order(list_of: Ints, scores: NDArray[Any], ids: Column, *, single: bool) -> Ints:
+def _rank_order(list_of: Ints, scores: NDArray[Any], ids: Ids, *, single: bool) -> Ints:
     """Return the lines of whole lists by score, then document, both descending."""
     if single:
         order = np.argsort((list_of.astype(np.uint64) << np.uint64(32)) | _descending(scores))
@@ -123,7 +123,7 @@ def _rank_order(list_of: Ints, scores: NDArray[Any], ids: Column, *, single: boo
         tied = np.flatnonzero(np.append(alike, False) | np.insert(alike, 0, False))
         run_of = np.concatenate(([0], np.cumsum(~alike)))[tied]
         lines = order[tied]
-        keys = [~words.byteswap() for words in ids[lines].words()]
+        keys = [~words.byteswap() for words in ids[lines].words]
         order[tied] = lines[np.lexsort((*reversed(keys), run_of))]
     return order
 
@@ -133,44 +133,3 @@ def _descending(scores: NDArray[Any]) -> Words:
     bits = scores.view(np.uint32)
     ascending = np.where(bits >> np.uint32(31), ~bits, bits | np.uint32(1 << 31))
     return (~ascending).astype(np.uint64)
-
-
-def _is_greater(a: Column, b: Column) -> Flags:
-    """Tell token by token whether `a` comes after `b` as bytes compare."""
-    greater = np.zeros(len(a), dtype=bool)
-    undecided = np.ones(len(a), dtype=bool)
-    for left, right in zip_longest(a.words(), b.words(), fillvalue=np.uint64(0)):
-        left, right = left.byteswap(), right.byteswap()
-        greater |= undecided & (left > right)
-        undecided &= left == right
-    return greater
-
-
-def _repeats(list_of: Ints, keys: Words, ids: Column) -> Ints:
-    """Return the lines, in rank order, whose document stands higher in the same list.
-
-    Lines are thrown into many more slots than there are lines. One that meets another with
-    the same key is suspect; the losers with another key are thrown again. Suspects are then
-    compared as they stand.
-    """
-    bits = len(keys).bit_length() + 2
-    slots = (keys >> np.uint64(64 - bits)).view(np.int64)
-    winners = np.empty(1 << bits, dtype=np.int32)
-    waiting = np.arange(len(keys))
-    suspects = [waiting[:0]]
-    while len(waiting):
-        winners[slots[waiting]] = waiting
-        winner = winners[slots[waiting]]
-        lost = waiting != winner
-        waiting, winner = waiting[lost], winner[lost]
-        alike = keys[waiting] == keys[winner]
-        suspects += [waiting[alike], winner[alike].astype(np.int64)]
-        waiting = waiting[~alike]
-    repeated = []
-    seen: set[tuple[int, bytes]] = set()
-    for line in np.unique(np.concatenate(suspects)).tolist():
-        shown = (int(list_of[line]), ids.token(line))
-        if shown in seen:
-            repeated.append(line)
-        seen.add(shown)
-    return np.array(repeated, dtype=np.int64)

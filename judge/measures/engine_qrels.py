@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import TypeAlias
 
 import numpy as np
 
+from judge.measures.engine_blocks import lines_of
+from judge.measures.engine_repeats import repeats
 from judge.measures.engine_text import (
+    LONGEST_TOKEN,
     WORD,
     Column,
-    Flags,
+    Ids,
     Ints,
     Text,
     Words,
     columns,
     equal,
+    joined,
     mixed,
     repeats_previous,
     salts,
 )
 from judge.measures.trec import QRELS_FIELDS, parse_grade, read_qrels
 
-_WINDOW_BYTES = 1 << 21
-_LOAD_BITS = 2  # buckets a document: 4, so that most lookups end at an empty one
-_PADDING = b"\n" + b"\0" * WORD
+_BUCKET_BITS = 2  # buckets a document: 4 to 8, so that most lookups end at an empty one
 
 
 class Table:
@@ -33,43 +37,59 @@ class Table:
     queries, grades: of each judgment, in an order of the table's own
     """
 
-    def __init__(self, query_ids: Sequence[str], queries: Ints, ids: Column, grades: Ints) -> None:
-        """Take judgments of pairs that may repeat; raises Contradiction where grades differ."""
+    def __init__(
+        self,
+        query_ids: Sequence[str],
+        queries: Ints,
+        ids: Ids,
+        grades: Ints,
+        *,
+        long_ids: Mapping[int, Mapping[str, int]] = MappingProxyType({}),
+    ) -> None:
+        """Take judgments of pairs that may repeat; raises Contradiction where grades differ.
+
+        long_ids: by query, grades of ids too long for `find`; lists with such are ranked plainly
+        """
         keys = mixed(ids.hashes(), salts(queries))
-        order = np.argsort(keys)
-        order = order[_first_of_each(keys[order], queries[order], ids[order], grades[order])]
+        later, first = repeats(queries, keys, ids)
+        if (grades[later] != grades[first]).any():
+            raise Contradiction
+        kept = np.delete(np.arange(len(keys), dtype=np.int32), later)
+        bits = len(keys).bit_length() + _BUCKET_BITS
+        self._shift = np.uint64(64 - bits)
+        buckets = (keys[kept] >> self._shift).view(np.int64)
+        sizes = np.bincount(buckets, minlength=1 << bits)
+        self._in_use = sizes > 0
+        self._first = np.zeros((1 << bits) + 1, dtype=np.int32)
+        np.cumsum(sizes, out=self._first[1:])
+        order = kept[_sorted_places(buckets)]
         self.query_ids = query_ids
-        self.queries, self.grades = queries[order], grades[order]
+        long_queries = [query for query, grades in long_ids.items() for _ in grades]
+        long_grades = [grade for grades in long_ids.values() for grade in grades.values()]
+        self.queries = np.append(queries[order], np.array(long_queries, dtype=np.int32))
+        self.grades = np.append(grades[order], np.array(long_grades, dtype=np.int32))
+        self._long_ids = long_ids
         self._index = {query.encode(): index for index, query in enumerate(query_ids)}
         self._ids, self._keys = ids[order], keys[order]
-        bits = len(order).bit_length() + _LOAD_BITS
-        self._shift = np.uint64(64 - bits)
-        self._first = np.zeros((1 << bits) + 1, dtype=np.int32)
-        buckets = (self._keys >> self._shift).astype(np.int64)
-        np.cumsum(np.bincount(buckets, minlength=1 << bits), out=self._first[1:])
 
     def index(self, query: bytes) -> int:
         """Return the index of a query, -1 for one without judgments."""
         return self._index.get(query, -1)
 
-    def keys(self, ids: Column, queries: Ints) -> Words:
-        """Return what documents of these queries are looked up by."""
-        return mixed(ids.hashes(), salts(queries))
-
-    def find(self, keys: Words, ids: Column, queries: Ints) -> tuple[Ints, Ints]:
+    def find(self, keys: Words, ids: Ids, queries: Ints) -> tuple[Ints, Ints]:
         """Return the places of `ids` that are judged, and where in the table each one is.
 
+        keys: the ids' hashes, mixed with their queries' salts
         A key leads to a bucket; every judgment there with the same key is compared with
         the document itself, so two ids with one hash cost time and nothing else.
         """
         buckets = (keys >> self._shift).view(np.int64)
-        at, end = self._first[buckets], self._first[buckets + 1]
-        waiting = np.flatnonzero(at < end)
-        at, end = at[waiting], end[waiting]
-        places, entries = [waiting[:0]], [waiting[:0]]
+        waiting = np.flatnonzero(self._in_use[buckets])
+        at, end = self._first[buckets[waiting]], self._first[buckets[waiting] + 1]
+        places, entries = [waiting[:0]], [at[:0]]
         while len(waiting):
             alike = np.flatnonzero(self._keys[at] == keys[waiting])
-            place, entry = waiting[alike], at[alike].astype(np.int64)
+            place, entry = waiting[alike], at[alike]
             same = queries[place] == self.queries[entry]
             same &= equal(ids[place], self._ids[entry])
             places.append(place[same])
@@ -81,9 +101,9 @@ class Table:
 
     def grades_of(self, query: int) -> dict[str, int]:
         """Return the grades of one query's documents, for lists that are ranked plainly."""
-        chosen = np.flatnonzero(self.queries == query)
-        ids = (token.decode() for token in self._ids[chosen].tokens())
-        return dict(zip(ids, self.grades[chosen].tolist(), strict=True))
+        chosen = np.flatnonzero(self.queries[: len(self._ids)] == query).tolist()
+        found = {self._ids.token(place).decode(): int(self.grades[place]) for place in chosen}
+        return found | dict(self._long_ids.get(query, {}))
 
 
 class Contradiction(Exception):
@@ -103,78 +123,70 @@ def read_table(data: bytes, *, name: str) -> Table:
 
 def table_of(qrels: Mapping[str, Mapping[str, int]]) -> Table:
     """Return the table of qrels that were read plainly."""
-    documents = [document.encode() for grades in qrels.values() for document in grades]
+    queries: list[int] = []
+    documents: list[bytes] = []
+    found: list[int] = []
+    long_ids: dict[int, dict[str, int]] = {}
+    for query, grades in enumerate(qrels.values()):
+        for document, grade in grades.items():
+            encoded = document.encode()
+            if len(encoded) > LONGEST_TOKEN:
+                long_ids.setdefault(query, {})[document] = grade
+            else:
+                queries.append(query)
+                documents.append(encoded)
+                found.append(grade)
     lengths = np.array([len(document) for document in documents], dtype=np.int64)
     data = b"".join(documents)
-    ids = Column(Text(data + _PADDING, len(data)), np.cumsum(lengths) - lengths, lengths)
-    grades = [grade for of_query in qrels.values() for grade in of_query.values()]
-    sizes = [len(grades) for grades in qrels.values()]
-    queries = np.repeat(np.arange(len(sizes)), sizes)
-    return Table(tuple(qrels), queries, ids, np.array(grades, dtype=np.int64))
+    column = Column(Text(data + b"\0" * WORD, len(data)), np.cumsum(lengths) - lengths, lengths)
+    arrays = np.array(queries, dtype=np.int32), Ids.of(column), np.array(found, dtype=np.int32)
+    return Table(tuple(qrels), *arrays, long_ids=long_ids)
 
 
-def _judgments(data: bytes) -> tuple[Sequence[str], Ints, Column, Ints] | None:
+_Judgments: TypeAlias = tuple[Sequence[str], Ints, Ids, Ints]
+
+
+def _judgments(data: bytes) -> _Judgments | None:
     """Return what `Table` takes, or None where the plain reader must look."""
-    if not data.isascii():
-        try:
-            data.decode("utf-8")
-        except UnicodeDecodeError:
-            return None
-    padded = memoryview(data + _PADDING)
-    size = len(data) + (not data.endswith(b"\n"))
     index: dict[bytes, int] = {}
-    parts: list[tuple[Ints, Ints, Ints, Ints]] = []
-    start = 0
-    while start < size:
-        end = data.find(b"\n", start + _WINDOW_BYTES) + 1 or size
-        fields = columns(Text(padded[start : end + WORD], end - start), QRELS_FIELDS)
+    parts: list[tuple[Ints, Ids, Ints]] = []
+    for block in lines_of(data):
+        fields = columns(block.text, QRELS_FIELDS) if block.is_utf8 else None
         grades = None if fields is None else _parse_grades(fields[-1])
         if fields is None or grades is None:
             return None
-        documents = fields[2]
-        parts.append(
-            (_indexes(fields[0], index), documents.starts + start, documents.lengths, grades)
-        )
-        start = end
+        parts.append((_indexes(fields[0], index), Ids.of(fields[2]), grades))
     if not index:
         return None
-    queries, starts, lengths, all_grades = (
-        np.concatenate(part) for part in zip(*parts, strict=True)
-    )
-    ids = Column(Text(padded, size), starts, lengths)
-    return tuple(query.decode() for query in index), queries, ids, all_grades
+    queries, ids, all_grades = zip(*parts, strict=True)
+    query_ids = tuple(query.decode() for query in index)
+    return query_ids, np.concatenate(queries), joined(ids), np.concatenate(all_grades)
 
 
 def _indexes(queries: Column, index: dict[bytes, int]) -> Ints:
     """Return each line's query as an index, adding the new ones in order."""
     if not len(queries):
-        return np.zeros(0, dtype=np.int64)
+        return np.zeros(0, dtype=np.int32)
     first = np.concatenate(([0], np.flatnonzero(~repeats_previous(queries)) + 1))
     found = [index.setdefault(query, len(index)) for query in queries[first].tokens()]
-    return np.repeat(found, np.diff(first, append=len(queries)))
+    return np.repeat(np.array(found, dtype=np.int32), np.diff(first, append=len(queries)))
 
 
 def _parse_grades(column: Column) -> Ints | None:
     """Return the grades, or None if a text is no integer; each text is parsed once."""
-    if column.longest > WORD:
-        return None
-    if not len(column):
-        return np.zeros(0, dtype=np.int64)
-    (words,) = column.words()
-    texts, which = np.unique(words, return_inverse=True)
-    grades = [parse_grade(int(text).to_bytes(WORD, "little").rstrip(b"\0")) for text in texts]
+    if column.longest == 1:
+        digits = column.text.bytes[column.starts].astype(np.int32) - ord("0")
+        return digits if (digits >= 0).all() and (digits <= 9).all() else None
+    texts: dict[bytes, int] = {}
+    which = [texts.setdefault(text, len(texts)) for text in column.tokens()]
+    grades = [parse_grade(text) for text in texts]
     known = [grade for grade in grades if grade is not None]
-    return np.array(known)[which] if len(known) == len(grades) else None
+    return np.array(known, np.int32)[which] if len(known) == len(grades) else None
 
 
-def _first_of_each(keys: Words, queries: Ints, ids: Column, grades: Ints) -> Flags:
-    """Tell which judgments to keep, in key order: the first of each pair."""
-    kept = np.ones(len(keys), dtype=bool)
-    alike = keys[1:] == keys[:-1]
-    seen: dict[tuple[int, bytes], int] = {}
-    for place in np.flatnonzero(np.append(alike, False) | np.insert(alike, 0, False)).tolist():
-        pair, grade = (int(queries[place]), ids.token(place)), int(grades[place])
-        kept[place] = pair not in seen
-        if seen.setdefault(pair, grade) != grade:
-            raise Contradiction
-    return kept
+def _sorted_places(buckets: Ints) -> Ints:
+    """Return the order that sorts bucket numbers, 16 bits at a time: numpy counts those."""
+    low = np.argsort(buckets.astype(np.uint16), kind="stable")
+    high = (buckets >> 16).astype(np.uint16)[low]
+    order: Ints = low[np.argsort(high, kind="stable")]
+    return order

@@ -12,7 +12,7 @@ from judge.measures.engine_blocks import Block
 from judge.measures.engine_lists import Lists, Spots, rank_lists
 from judge.measures.engine_qrels import Table
 from judge.measures.engine_scores import parse_scores
-from judge.measures.engine_text import Column, Ints, columns, repeats_previous
+from judge.measures.engine_text import Column, Ids, Ints, columns, repeats_previous
 from judge.measures.trec import RUN_FIELDS, Problems, run_lists
 from judge.measures.trec import Lists as PlainLists
 
@@ -38,7 +38,7 @@ class Ranker:
         return self._by_columns(block) or self._plainly(block)
 
     def rank_columns(
-        self, names: list[tuple[bytes, bytes]], first: Ints, ids: Column, scores: Column
+        self, names: list[tuple[bytes, bytes]], first: Ints, ids: Ids, scores: Column
     ) -> Lists | None:
         """Return the lists that begin at lines `first`; None if a score is no number."""
         single = self.precision == "single"
@@ -53,7 +53,7 @@ class Ranker:
             return None
         first = list_starts(fields)
         names = list_names(fields, first)
-        lists = self.rank_columns(names, first, fields[2], fields[4])
+        lists = self.rank_columns(names, first, Ids.of(fields[2]), fields[4])
         return None if lists is None else BlockRanked(lists, block.n_lines)
 
     def _plainly(self, block: Block) -> BlockRanked:

@@ -73,23 +73,21 @@ def _decimals(column: Column) -> _Decimals:
     n_words = min(-(-column.longest // WORD), _MOST_WORDS)
     ends = column.starts + column.lengths
     valid = column.lengths <= WORD * _MOST_WORDS
-    number = np.zeros(len(column), dtype=np.uint64)
-    unit = np.ones(len(column), dtype=np.uint64)
-    decimals = np.zeros(len(column), dtype=np.uint64)
-    dots = np.zeros(len(column), dtype=np.uint64)
+    number = decimals = dots = np.zeros(len(column), dtype=np.uint64)
+    unit: Words | np.uint64 = np.uint64(1)
     for place in range(n_words):
-        own = np.clip(column.lengths - WORD * place, 0, WORD)
-        # A token in front of which nothing stands is no score: offsets below 0 are foreign.
+        # Only at the start of a text can this lie before it, and then no byte belongs here.
         words = column.text.words_at(np.maximum(ends - WORD * (place + 1), 0))
-        value, dot, after, is_number = _eight_digits(words, own)
+        value, dot, after, is_number = _eight_digits(words, column.lengths - WORD * place)
         valid &= is_number
         if place == _MOST_WORDS - 1:
             valid &= value < np.uint64(100)  # at most 18 digits: they fit in a word
-        number += value * unit
-        decimals += (after + np.uint64(WORD * place)) * dot
-        dots += dot
+        number = number + value * unit
+        if dot is not None:
+            decimals = decimals + (after + np.uint64(WORD * place)) * dot
+            dots = dots + dot
         if place + 1 < n_words:
-            unit *= np.where(dot, np.uint64(10**7), np.uint64(10**8))
+            unit = unit * (_TEN_8 if dot is None else np.where(dot, _TEN_7, _TEN_8))
     valid &= (dots <= np.uint64(1)) & (column.lengths > dots.astype(np.int64))
     exact = (number < _EXACT) & (decimals <= np.uint64(_EXACT_TENS))
     values = number / _TENS[np.minimum(decimals, np.uint64(_EXACT_TENS)).astype(np.int64)]
@@ -101,32 +99,35 @@ def _spread(byte: int) -> np.uint64:
     return np.uint64(byte * 0x0101010101010101)
 
 
-_ZERO, _DOT, _ONE, _TOP_BIT = _spread(ord("0")), _spread(ord(".")), _spread(1), _spread(0x80)
-_HIGH_NIBBLE, _SIX, _DIGITS = _spread(0xF0), _spread(6), _spread(0x33)
-_FOREIGN = np.array([(1 << 8 * (WORD - n)) - 1 for n in range(WORD + 1)], dtype=np.uint64)
+_ZERO, _ONE, _TOP_BIT = _spread(ord("0")), _spread(1), _spread(0x80)
+_DOT = _spread(ord(".") ^ ord("0"))
+_NINE_TO_TOP = _spread(0x80 - 10)
+_OWN = np.array([~((1 << 8 * (WORD - n)) - 1) & (2**64 - 1) for n in range(WORD + 1)], np.uint64)
 _BYTES_AFTER = np.uint64(0x0706050403020100)
-_BYTE, _SEVEN, _FOUR, _56 = np.uint64(8), np.uint64(7), np.uint64(4), np.uint64(56)
+_TEN_7, _TEN_8 = np.uint64(10**7), np.uint64(10**8)
+_1, _7, _8, _56 = (np.uint64(bits) for bits in (1, 7, 8, 56))
 
 
-def _eight_digits(words: Words, own: Ints) -> tuple[Words, Words, Words, Flags]:
-    """Return the number in each word, whether it has a dot, the digits after it, and if it is one.
+def _eight_digits(words: Words, rest: Ints) -> tuple[Words, Words | None, Words, Flags]:
+    """Return the number in each word, whether it has a dot, the digits after it, if it is one.
 
-    own: how many of a word's last bytes belong to the token; the others count as "0"
+    rest: how many of a word's last bytes belong to the token, less than 0 for none and more
+        than 8 for all; the others count as "0". No dot anywhere is None.
     """
-    foreign = _FOREIGN[own]
-    words = (words & ~foreign) | (_ZERO & foreign)
-    crossed = words ^ _DOT
+    digits = (words ^ _ZERO) & _OWN[np.clip(rest, 0, WORD)]
+    crossed = digits ^ _DOT
     dot_bit = (crossed - _ONE) & ~crossed & _TOP_BIT
-    dot_bit &= ~dot_bit + np.uint64(1)  # of several dots the first; the rest fail as digits
     has_dot = dot_bit != 0
-    if has_dot.any():
-        before = (dot_bit >> _SEVEN) - np.uint64(1)
-        after = ~((dot_bit << np.uint64(1)) - np.uint64(1))
-        closed = ((words & before) << _BYTE) | (words & after) | np.uint64(ord("0"))
-        words = np.where(has_dot, closed, words)
-    nibbles = (words & _HIGH_NIBBLE) | (((words + _SIX) & _HIGH_NIBBLE) >> _FOUR)
-    digits_after = ((dot_bit >> _SEVEN) * _BYTES_AFTER) >> _56
-    return _number(words - _ZERO), has_dot.astype(np.uint64), digits_after, nibbles == _DIGITS
+    any_dot = has_dot.any()
+    if any_dot:
+        dot_bit &= ~dot_bit + _1  # of several dots the first; the others fail as digits
+        before, after = (dot_bit >> _7) - _1, ~((dot_bit << _1) - _1)
+        closed = ((digits & before) << _8) | (digits & after)
+        digits = closed if has_dot.all() else np.where(has_dot, closed, digits)
+    is_number = ((digits | (digits + _NINE_TO_TOP)) & _TOP_BIT) == 0
+    digits_after = ((dot_bit >> _7) * _BYTES_AFTER) >> _56
+    dots = has_dot.astype(np.uint64) if any_dot else None
+    return _number(digits), dots, digits_after, is_number
 
 
 def _number(digits: Words) -> Words:

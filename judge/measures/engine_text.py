@@ -1,20 +1,21 @@
 """A block of lines as columns of token edges, and its tokens as machine words.
 
 No token becomes a Python object here: a column is two arrays, where its tokens start and
-how long they are. Tokens are compared as the 8-byte words they are made of, which is
-exact; the hash over the same words only ever pre-selects.
+how long they are. Ids become the 8-byte words they are made of. Comparing those is exact;
+the hash over them only ever pre-selects.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from itertools import zip_longest
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-Ints: TypeAlias = NDArray[np.int64]
+Ints: TypeAlias = NDArray[np.signedinteger[Any]]
 Words: TypeAlias = NDArray[np.uint64]
 Flags: TypeAlias = NDArray[np.bool_]
 
@@ -53,10 +54,6 @@ class Text:
         found: Words = self._words[offsets]
         return found
 
-    def token(self, start: int, length: int) -> bytes:
-        """Return one token."""
-        return self.bytes[start : start + length].tobytes()
-
 
 @dataclass(frozen=True, slots=True)
 class Column:
@@ -78,44 +75,89 @@ class Column:
         return int(self.lengths.max()) if len(self.lengths) else 0
 
     def words(self) -> Iterator[Words]:
-        """Yield the tokens' first words, then their second ones, …; 0 past a token's end.
-
-        Tokens hold no NUL, so tokens are equal where all their words are.
-        """
+        """Yield the tokens' first words, then their second ones, …; 0 past a token's end."""
         for offset in range(0, self.longest, WORD):
-            rest = self.lengths - offset
+            rest = self.lengths - offset if offset else self.lengths
+            own = np.clip(rest, 0, WORD) if offset else np.minimum(rest, WORD)
             # Where nothing is left any offset will do: every byte of it is masked.
-            at = (
-                self.starts + offset if offset == 0 else np.where(rest > 0, self.starts + offset, 0)
-            )
-            yield self.text.words_at(at) & _LOW_BYTES[np.clip(rest, 0, WORD)]
+            at = np.where(rest > 0, self.starts + offset, 0) if offset else self.starts
+            yield self.text.words_at(at) & _LOW_BYTES[own]
+
+    def token(self, index: int) -> bytes:
+        """Return one token."""
+        start = int(self.starts[index])
+        return self.text.bytes[start : start + int(self.lengths[index])].tobytes()
+
+    def tokens(self) -> Iterator[bytes]:
+        """Yield every token as bytes."""
+        for start, length in zip(self.starts.tolist(), self.lengths.tolist(), strict=True):
+            yield self.text.bytes[start : start + length].tobytes()
+
+
+@dataclass(frozen=True, slots=True)
+class Ids:
+    """Tokens as their words. They hold no NUL, so equal words are equal tokens."""
+
+    words: tuple[Words, ...]
+
+    @classmethod
+    def of(cls, column: Column) -> Ids:
+        """Return the tokens of a column."""
+        return cls(tuple(column.words()) or (np.zeros(len(column), dtype=np.uint64),))
+
+    def __len__(self) -> int:
+        return len(self.words[0])
+
+    def __getitem__(self, chosen: Ints | Flags) -> Ids:
+        return Ids(tuple(words[chosen] for words in self.words))
 
     def hashes(self) -> Words:
-        """Return a number a token, the same for equal tokens, rarely for others.
-
-        What lies behind `LONGEST_TOKEN` bytes is left out.
-        """
-        total = np.zeros(len(self), dtype=np.uint64)
-        for multiplier, words in zip(_MULTIPLIERS, self.words(), strict=False):
+        """Return a number a token, the same for equal tokens, rarely for others."""
+        total: Words = self.words[0] * _MULTIPLIERS[0]
+        for words, multiplier in zip(self.words[1:], _MULTIPLIERS[1:], strict=False):
             total += words * multiplier
         return total
 
     def token(self, index: int) -> bytes:
         """Return one token."""
-        return self.text.token(int(self.starts[index]), int(self.lengths[index]))
-
-    def tokens(self) -> Iterator[bytes]:
-        """Yield every token as bytes."""
-        for start, length in zip(self.starts.tolist(), self.lengths.tolist(), strict=True):
-            yield self.text.token(start, length)
+        return b"".join(int(words[index]).to_bytes(WORD, "little") for words in self.words).rstrip(
+            b"\0"
+        )
 
 
-def equal(a: Column, b: Column) -> Flags:
-    """Tell token by token whether two columns of one length hold the same."""
-    same: Flags = a.lengths == b.lengths
-    for left, right in zip(a.words(), b.words(), strict=False):
+def joined(parts: Sequence[Ids]) -> Ids:
+    """Return several columns of ids as one."""
+    width = max(len(part.words) for part in parts)
+    missing = [np.zeros(len(part), dtype=np.uint64) for part in parts]
+    return Ids(
+        tuple(
+            np.concatenate(
+                [
+                    part.words[i] if i < len(part.words) else zeros
+                    for part, zeros in zip(parts, missing, strict=True)
+                ]
+            )
+            for i in range(width)
+        )
+    )
+
+
+def equal(a: Ids, b: Ids) -> Flags:
+    """Tell token by token whether two columns of ids hold the same."""
+    same = np.ones(len(a), dtype=bool)
+    for left, right in zip_longest(a.words, b.words, fillvalue=np.uint64(0)):
         same &= left == right
     return same
+
+
+def greater(a: Ids, b: Ids) -> Flags:
+    """Tell token by token whether `a` comes after `b` as bytes compare."""
+    after = np.zeros(len(a), dtype=bool)
+    undecided = np.ones(len(a), dtype=bool)
+    for left, right in zip_longest(a.words, b.words, fillvalue=np.uint64(0)):
+        after |= undecided & (left.byteswap() > right.byteswap())
+        undecided &= left == right
+    return after
 
 
 def repeats_previous(column: Column) -> Flags:
@@ -155,13 +197,17 @@ def columns(text: Text, count: int) -> list[Column] | None:
     found = _regular(edges, kinds, count) or _irregular(edges, kinds, count)
     if found is None:
         return None
-    starts, ends = found
-    fields = [Column(text, starts[:, i], ends[:, i] - starts[:, i]) for i in range(count)]
-    return fields if all(field.longest <= LONGEST_TOKEN for field in fields) else None
+    starts, lengths = found
+    if lengths.max(initial=0) > LONGEST_TOKEN:
+        return None
+    return [
+        Column(text, np.ascontiguousarray(starts[:, i]), np.ascontiguousarray(lengths[:, i]))
+        for i in range(count)
+    ]
 
 
 def _regular(edges: Ints, kinds: NDArray[np.uint8], count: int) -> tuple[Ints, Ints] | None:
-    """Return starts and ends where single blanks part the fields and newlines the lines."""
+    """Return starts and lengths where single blanks part the fields and newlines the lines."""
     if len(edges) % count or not len(edges):
         return None
     newlines = kinds.reshape(-1, count) == _NEWLINE
@@ -170,13 +216,14 @@ def _regular(edges: Ints, kinds: NDArray[np.uint8], count: int) -> tuple[Ints, I
     starts = np.empty_like(edges)
     starts[0] = 0
     np.add(edges[:-1], 1, out=starts[1:])
-    if not (starts < edges).all():
+    lengths = edges - starts
+    if lengths.min() == 0:
         return None
-    return starts.reshape(-1, count), edges.reshape(-1, count)
+    return starts.reshape(-1, count), lengths.reshape(-1, count)
 
 
 def _irregular(edges: Ints, kinds: NDArray[np.uint8], count: int) -> tuple[Ints, Ints] | None:
-    """Return starts and ends with any blanks between, before and after the fields."""
+    """Return starts and lengths with any blanks between, before and after the fields."""
     starts = np.concatenate(([0], edges[:-1] + 1))
     ends_token = edges > starts
     is_newline = kinds == _NEWLINE
@@ -184,4 +231,6 @@ def _irregular(edges: Ints, kinds: NDArray[np.uint8], count: int) -> tuple[Ints,
     per_line = np.bincount(line_of)
     if not np.isin(per_line, (0, count)).all():
         return None
-    return starts[ends_token].reshape(-1, count), edges[ends_token].reshape(-1, count)
+    starts = starts[ends_token]
+    lengths = edges[ends_token] - starts
+    return starts.reshape(-1, count), lengths.reshape(-1, count)
