@@ -176,3 +176,11 @@ def test_foreign_fields_are_renamed(tmp_path: Path) -> None:
     first, second = read_run(out).rows
     assert (first.query_id, first.results[0].id) == ("1", "a")
     assert (second.query_id, second.results[0].id) == ("2", "b")
+
+
+def test_path_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    gone = tmp_path / "gone" / "file"
+    with pytest.raises(UsageError, match="gone/file: cannot be written"):
+        run_retrieve(CORPUS, GOLDENS, "-o", gone)
+    with pytest.raises(UsageError, match="gone/file: cannot be written"):
+        run_goldens("make", CORPUS, "-o", gone)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from judge.errors import InputError
 from judge.formats import read_run
+from judge.formats.run_writing import run_lines
 from judge.retrieval.corpus import Item, read_asked, read_items
 from judge.retrieval.engine import Engine
 from judge.retrieval.knobs import Knobs
-from judge.retrieval.run_file import run_lines, write_run
 from judge.run import Row
 
 
@@ -103,7 +104,8 @@ def test_written_run_is_read_back_the_same(tmp_path: Path) -> None:
     )
     asked = (Row("q1", query_id="q1", query="fox", slice="s"), Row("ö", query="ö"))
     run = Engine(items).run(asked, knobs=Knobs(), name="näme")
-    write_run(run, tmp_path / "run.json")
+    lines = list(run_lines(run))
+    (tmp_path / "run.json").write_text("\n".join(lines), encoding="utf-8")
     read = read_run(tmp_path / "run.json")
     assert read.name == "näme"
     assert [row.key for row in read.rows] == ["q1", "ö"]
@@ -112,4 +114,16 @@ def test_written_run_is_read_back_the_same(tmp_path: Path) -> None:
     ] == [
         [(r.id, r.document, r.text, r.score, r.metadata) for r in row.results] for row in run.rows
     ]
-    assert len(list(run_lines(run))) == 2 + len(asked)
+    assert len(lines) == 2 + len(asked)
+
+
+@pytest.mark.parametrize("read", [read_items, read_asked])
+def test_file_without_records_is_refused(tmp_path: Path, read: Callable[[Path], object]) -> None:
+    (tmp_path / "empty.json").write_text("[]", encoding="utf-8")
+    with pytest.raises(InputError, match="no (items|queries)"):
+        read(tmp_path / "empty.json")
+
+
+def test_one_golden_without_an_id_is_a_query_and_no_table_of_ids(tmp_path: Path) -> None:
+    one = write(tmp_path / "g.jsonl", {"query": "who?", "expected": ["a"]})
+    assert read_asked(one) == (Row("who?", query="who?"),)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
-from pathlib import Path
 
 import click
 
 from judge.cascade import Settings, grade_runs
 from judge.cli.engine_options import map_option
 from judge.cli.judging import JudgingFlags, interruptible, judging_options, open_judge
+from judge.cli.writing import write_lines
 from judge.errors import UsageError
 from judge.formats import ReadOptions, read_goldens
 from judge.measures.names import parse_measure
@@ -77,8 +77,7 @@ def make(
         goldens = (*goldens, *_paraphrased(exact, made.passages, judging))
     if not goldens:
         raise UsageError(f"{corpus}: no passage gave a question of {', '.join(made.passed_over)}")
-    with Path(out).open("w", encoding="utf-8") as file:
-        file.writelines(f"{line}\n" for line in golden_lines(goldens))
+    write_lines(golden_lines(goldens), out)
     _print_hits(engine, goldens)
     for name, count in made.passed_over.items():
         if count:

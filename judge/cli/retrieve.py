@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Any
 
 import click
 
 from judge.cli.engine_options import engine_options, map_option
+from judge.cli.writing import write_lines
 from judge.formats.options import ReadOptions
 
 
@@ -32,19 +32,16 @@ def command(
     judge retrieve docs/ goldens.jsonl -o run.json
     judge retrieve corpus.jsonl queries.tsv --retriever bm25 --depth 100 -o run.json
     """
+    from judge.formats.run_writing import run_lines
     from judge.retrieval.corpus import read_asked, read_items
     from judge.retrieval.engine import Engine
     from judge.retrieval.knobs import Knobs
-    from judge.retrieval.run_file import run_lines, write_run
 
     turned = Knobs(**knobs)
     asked = read_asked(sys.stdin.buffer if queries == "-" else queries, options)
     items = read_items(corpus, options)
     run = Engine(items.items).run(asked, knobs=turned, name=name)
-    if out == "-":
-        sys.stdout.writelines(f"{line}\n" for line in run_lines(run))
-    else:
-        write_run(run, Path(out))
+    write_lines(run_lines(run), out)
     for notice in items.notices:
         click.echo(f"judge: {notice.text}", err=True)
     empty = [row.key for row in run.rows if not row.results]

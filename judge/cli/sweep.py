@@ -18,6 +18,7 @@ from judge.cli.engine_options import engine_options
 from judge.cli.judging import JudgingFlags, interruptible, judging_options, open_judge
 from judge.cli.outside import OutsideSearch
 from judge.cli.reading import reading_options
+from judge.cli.writing import write_lines
 from judge.errors import UsageError
 from judge.formats import ReadOptions, read_corpus, read_queries, read_run
 from judge.measures.names import parse_measure
@@ -101,7 +102,7 @@ def command(
     with ExitStack() as stack:
         stack.enter_context(interruptible())
         folder = Path(runs or stack.enter_context(tempfile.TemporaryDirectory()))
-        folder.mkdir(parents=True, exist_ok=True)
+        _make_folder(folder)
         if template is None:
             run_at = _built_in(turning, corpus, queries or goldens, options, engine, folder)
         else:
@@ -120,7 +121,7 @@ def command(
     if not sweep.lines:
         raise UsageError("no row has what the measures asked for need; give --goldens with answers")
     if svg is not None:
-        Path(svg).write_text(sweep_svg(sweep), encoding="utf-8")
+        write_lines([sweep_svg(sweep)], svg)
     if as_json:
         click.echo(json.dumps(sweep_document(sweep), ensure_ascii=False, indent=1))
     else:
@@ -164,6 +165,13 @@ def parse_sets(sets: tuple[str, ...]) -> Turning:
     return Turning(turned[0], tuple(settings[turned[0]]), fixed)
 
 
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"--runs {folder}: cannot be made ({error.strerror})") from error
+
+
 def _built_in(
     turning: Turning,
     corpus: Any,
@@ -172,10 +180,10 @@ def _built_in(
     engine: dict[str, Any],
     folder: Path,
 ) -> Callable[[str], Run]:
+    from judge.formats.run_writing import run_lines
     from judge.retrieval.corpus import read_asked, read_items
     from judge.retrieval.engine import Engine
     from judge.retrieval.knobs import Knobs
-    from judge.retrieval.run_file import write_run
 
     if corpus is None or asked is None:
         raise UsageError("the built-in engine needs --corpus and --goldens or --queries")
@@ -187,7 +195,7 @@ def _built_in(
         for name, text in turning.at(value).items():
             knobs = knobs.turned(name, text)
         run = search.run(rows, knobs=knobs)
-        write_run(run, turning.path(folder, value))
+        write_lines(run_lines(run), turning.path(folder, value))
         return run
 
     return run_at

@@ -161,7 +161,7 @@ def _decoded(
         kind: Kind = "queries" if id_name == "query_id" else "texts"
         return family.records(kind, decoded, options, findings)
     value = decoded.value if isinstance(decoded, Document) else None
-    if not isinstance(value, dict) or not value or any(n in value for n in (id_name, "_id")):
+    if not isinstance(value, dict) or not value or any(n in value for n in (id_name, text_name, "_id")):
         return records_of(decoded, under="documents").items
     return [
         (

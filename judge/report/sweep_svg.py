@@ -37,7 +37,7 @@ def sweep_svg(sweep: Sweep) -> str:
         parts.append(f'<g transform="translate(0 {at * _PANEL})">')
         parts += _panel(sweep, measure)
         parts.append("</g>")
-    return "\n".join([*parts, "</svg>", ""])
+    return "\n".join([*parts, "</svg>"])
 
 
 def _panel(sweep: Sweep, measure: Measure) -> Iterator[str]:

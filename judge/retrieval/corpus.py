@@ -11,7 +11,7 @@ from judge.errors import InputError, Problem
 from judge.formats.decoding import Fields
 from judge.formats.findings import Findings, Place, shown
 from judge.formats.ids import id_text
-from judge.formats.opening import SourceFile, read_text
+from judge.formats.opening import SourceFile, read_text, source_name
 from judge.formats.options import DEFAULTS, ReadOptions
 from judge.formats.rows import keyed
 from judge.formats.spellings import QUERY, ROW, TEXT, Spellings
@@ -87,6 +87,8 @@ def read_items(source: SourceFile, options: ReadOptions = DEFAULTS) -> Items:
             findings.problem(place, f"the id {shown(item.id)} again", "one item an id")
         items[item.id] = item
     findings.check()
+    if not items:
+        raise InputError(Problem(source_name(source), "no items", "give at least one text"))
     return Items(tuple(items.values()), findings.notices())
 
 
@@ -103,6 +105,8 @@ def read_asked(source: SourceFile, options: ReadOptions = DEFAULTS) -> tuple[Row
         rows.append((place, Row(query_id or "", query_id=query_id, query=query, slice=slice)))
     asked = keyed(rows, findings)
     findings.check()
+    if not asked:
+        raise InputError(Problem(source_name(source), "no queries", "give at least one"))
     return asked
 
 
