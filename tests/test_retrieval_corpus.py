@@ -120,7 +120,7 @@ def test_written_run_is_read_back_the_same(tmp_path: Path) -> None:
 @pytest.mark.parametrize("read", [read_items, read_asked])
 def test_file_without_records_is_refused(tmp_path: Path, read: Callable[[Path], object]) -> None:
     (tmp_path / "empty.json").write_text("[]", encoding="utf-8")
-    with pytest.raises(InputError, match="no (items|queries)"):
+    with pytest.raises(InputError, match=r"no (items|queries)"):
         read(tmp_path / "empty.json")
 
 
