@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 from judge.cli.main import main
 
@@ -15,7 +15,8 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # The same examples on every machine, however slow; `--hypothesis-profile explore` looks
 # further, with new examples each time.
-settings.register_profile("steady", derandomize=True, deadline=None)
+SHORT = (Phase.explicit, Phase.generate, Phase.shrink)  # no `explain`: it can take minutes
+settings.register_profile("steady", derandomize=True, deadline=None, phases=SHORT)
 settings.register_profile("explore", max_examples=1000, deadline=None)
 settings.load_profile("steady")
 
