@@ -9,8 +9,9 @@ Every pool is built anew from all its evidence, so the order of replies changes 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from judge.errors import BackendUnavailable
 from judge.evidence.goldens import (
@@ -19,10 +20,11 @@ from judge.evidence.goldens import (
     returned_nothing,
     stale_ids,
 )
+from judge.evidence.joining import PreferenceIndex
 from judge.evidence.pool import NOT_JUDGED, PoolRules, QueryPool, build_pool
-from judge.evidence.preferences import Pair
 from judge.evidence.queries import Query, join
 from judge.evidence.units import Reply
+from judge.formats.opening import uncollected
 from judge.grades import GRADE_MAX
 from judge.judging.judge import CallCounts, Judge, Verdict
 from judge.judging.judge import Pair as Asked
@@ -30,10 +32,7 @@ from judge.judging.selector import SelectAll, Selector
 from judge.measures.names import Measure
 from judge.run import Golden, KnownGrade, Notice, Run
 from judge.scoring import Scale, are_settled
-
-Preferences = Callable[[Query], Iterable[Pair]]
-"""Returns the decided (winner, loser) pairs of ids for one query."""
-
+from judge.shadow import Shadow, compare, sample
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -68,6 +67,8 @@ class Grading:
 
     did_not_run: names of runs that are empty in every row
     stopped: why the judge could not be used to the end, if so
+    calls_saved: by source of known evidence, the chunks that no judge was asked about for it
+    shadows: by source, how a sample of what it settled looks to the judge
     """
 
     runs: tuple[Run, ...]
@@ -82,6 +83,8 @@ class Grading:
     did_not_run: tuple[str, ...] = ()
     stopped: BackendUnavailable | None = None
     notices: tuple[Notice, ...] = ()
+    calls_saved: Mapping[str, int] = field(default_factory=dict)
+    shadows: tuple[Shadow, ...] = ()
 
 
 def grade_runs(
@@ -90,15 +93,17 @@ def grade_runs(
     settings: Settings,
     goldens: Iterable[Golden] = (),
     known: Iterable[KnownGrade] = (),
-    preferences: Preferences | None = None,
+    preferences: PreferenceIndex | None = None,
     judge: Judge | None = None,
     selector: Selector | None = None,
+    shadow: float = 0.0,
 ) -> Grading:
     """Grade one or several runs over their union pool.
 
     known: labels and grades from files; those inside the runs are taken as well
     judge: asked about what known evidence leaves open; None leaves it open
     selector: which open chunks to ask about; all of them by default
+    shadow: share of what needs no judge to show it all the same; changes no grade
 
     Raises InputError where goldens and runs cannot be joined, or no expected id occurs.
     """
@@ -110,11 +115,18 @@ def grade_runs(
     rules = PoolRules(decide_unit(joined.queries), settings.depth, settings.grade_max)
     grades = _GradeIndex((*known, *(grade for run in runs for grade in run.grades)))
     evidence = _Evidence(joined.queries, rules, grades, preferences)
-    pools = [evidence.pool(at, {}) for at in range(len(joined.queries))]
+    with uncollected():
+        pools = [evidence.pool(at, {}) for at in range(len(joined.queries))]
     verdicts: list[Verdict] = []
+    shadows: tuple[Verdict, ...] = ()
+    saved: Mapping[str, int] = {}
     stopped = None
     if judge is not None and not did_not_run:
-        verdicts, stopped = _judge_open(pools, evidence, judge, selector or select_all(settings))
+        saved = _calls_saved(joined.queries, rules, grades, preferences, settings)
+        asking = selector or select_all(settings, preferences)
+        verdicts, stopped = _judge_open(pools, evidence, judge, asking)
+        if shadow and stopped is None:
+            shadows = tuple(judge.stream(sample(pools, share=shadow)))
     return Grading(
         runs=tuple(runs),
         settings=settings,
@@ -132,13 +144,55 @@ def grade_runs(
             *joined.notices,
             *grades.notices(joined.queries),
             *_stale(joined.queries, corpus_ids),
+            *(preferences.notices(joined.queries) if preferences is not None else ()),
         ),
+        calls_saved=saved,
+        shadows=compare(pools, shadows, verdicts) if shadows else (),
     )
 
 
-def select_all(settings: Settings) -> Selector:
-    """Return the selector that asks about everything open in rows that are not settled."""
-    return SelectAll(lambda pools: are_settled(pools, settings.measures, scale=settings.scale))
+def select_all(settings: Settings, preferences: PreferenceIndex | None = None) -> Selector:
+    """Return the selector that asks about everything open in rows that are not settled.
+
+    Within a row, what searchers liked most is asked about first.
+    """
+    return SelectAll(
+        lambda pools: are_settled(pools, settings.measures, scale=settings.scale),
+        None if preferences is None else preferences.favour,
+    )
+
+
+def _calls_saved(
+    queries: Sequence[Query],
+    rules: PoolRules,
+    grades: _GradeIndex,
+    preferences: PreferenceIndex | None,
+    settings: Settings,
+) -> Mapping[str, int]:
+    """Return how many judge calls each source of known evidence makes unnecessary.
+
+    Sources come in the order in which they narrow; each is credited with what is no longer
+    asked once it is there.
+    """
+    none = _GradeIndex(())
+    bare = [replace(query, golden=None) for query in queries]
+    steps = {"": _Evidence(bare, rules, none, None)}
+    if any(query.golden is not None for query in queries):
+        steps["golden"] = _Evidence(queries, rules, none, None)
+    if grades:
+        steps["known grade"] = _Evidence(queries, rules, grades, None)
+    if preferences is not None:
+        steps["preference"] = _Evidence(queries, rules, grades, preferences)
+    if len(steps) == 1:
+        return {}
+    asked = []
+    for evidence in steps.values():
+        pools = [evidence.pool(at, {}) for at in range(len(queries))]
+        asked.append(len(select_all(settings).next(pools, limit=1)))
+    return {
+        name: before - after
+        for name, (before, after) in zip(list(steps)[1:], pairwise(asked), strict=True)
+    }
 
 
 def _judge_open(
@@ -196,12 +250,12 @@ class _Evidence:
         queries: Sequence[Query],
         rules: PoolRules,
         grades: _GradeIndex,
-        preferences: Preferences | None,
+        preferences: PreferenceIndex | None,
     ) -> None:
         self._queries = queries
         self._rules = rules
         self._grades = grades
-        self._preferences = preferences
+        self._pairs = [preferences.join(query).pairs if preferences else () for query in queries]
 
     def pool(self, at: int, replies: Mapping[str, Reply]) -> QueryPool:
         query = self._queries[at]
@@ -209,7 +263,7 @@ class _Evidence:
             query,
             self._rules,
             known=self._grades.of(query),
-            preferences=self._preferences(query) if self._preferences else (),
+            preferences=self._pairs[at],
             replies=replies,
         )
 
@@ -222,6 +276,9 @@ class _GradeIndex:
         for grade in grades:
             name = grade.query_id if grade.query_id is not None else (grade.query or "").strip()
             self._by_name.setdefault(name, []).append(grade)
+
+    def __bool__(self) -> bool:
+        return bool(self._by_name)
 
     def of(self, query: Query) -> list[KnownGrade]:
         found: list[KnownGrade] = []

@@ -196,7 +196,8 @@ class TestRows:
         rows = [row("q1", "a", expected=["a"]), row("q2", expected=["b"], error="timed out")]
         path = write(tmp_path / "run.json", {"rows": rows})
         report = report_of(run_judge, path, "-m", "RR", code=3)
-        assert report["measures"]["overall"]["RR"] == {"value": 0.5, "lo": 0.5, "hi": 1.0, "n": 2}
+        rr = report["measures"]["overall"]["RR"]
+        assert (rr["value"], rr["lo"], rr["hi"], rr["n"]) == (0.5, 0.5, 1.0, 2)
         assert "Failed to run: 1: q2" in run_judge("grade", path, "-m", "RR").out
 
     def test_weights(self, run_judge: Run, tmp_path: Path) -> None:

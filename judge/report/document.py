@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any, TextIO
 
 from judge.grades import Conflict, Evidence, Judgment
@@ -14,6 +16,9 @@ from judge.scoring import Mean
 
 SCHEMA = 1
 
+# NaN in a report would be a bug of ours: refuse it rather than write it.
+_dump = json.JSONEncoder(ensure_ascii=False, allow_nan=False, default=dict).encode
+
 Json = Mapping[str, Any]
 
 
@@ -22,23 +27,20 @@ def write_report(report: Report, stream: TextIO) -> None:
     stream.write("{\n")
     for name, part in _head(report).items():
         stream.write(f"{_dump(name)}: {_dump(part)},\n")
-    _write_list("rows", map(row_document, report.rows), stream)
+    _write_list("rows", map(row_line, report.rows), stream)
     stream.write(",\n")
-    _write_list("pool", _pool(report), stream)
+    _write_list("pool", (line for row in report.rows for line in pool_lines(row)), stream)
     stream.write(",\n")
-    _write_list("conflicts", map(_conflict, report.conflicts), stream)
+    _write_list("conflicts", (_dump(_conflict(found)) for found in report.conflicts), stream)
     stream.write(f',\n"timing": {_dump(report.timing)}\n}}\n')
 
 
 def report_document(report: Report) -> dict[str, Any]:
-    """Return the same document as plain dicts and lists."""
-    return {
-        **_head(report),
-        "rows": [row_document(row) for row in report.rows],
-        "pool": list(_pool(report)),
-        "conflicts": [_conflict(conflict) for conflict in report.conflicts],
-        "timing": dict(report.timing),
-    }
+    """Return what `write_report` writes, as dicts and lists."""
+    stream = io.StringIO()
+    write_report(report, stream)
+    document: dict[str, Any] = json.loads(stream.getvalue())
+    return document
 
 
 def _head(report: Report) -> dict[str, Any]:
@@ -91,66 +93,62 @@ def _head(report: Report) -> dict[str, Any]:
     }
 
 
-def row_document(row: RowReport) -> dict[str, Any]:
+def row_line(row: RowReport) -> str:
     """Return one row of the report; a slot outside the pool has the whole scale as interval."""
     query = row.query
-    document: dict[str, Any] = {
+    head: dict[str, Any] = {
         "query_id": query.key,
         "query": query.text,
         "slice": query.slice,
-        "measures": {str(measure): bounded_document(b) for measure, b in row.scores.items()},
+        "measures": {str(measure): _bounded(b) for measure, b in row.scores.items()},
         "weight": query.weight,
-        "results": list(_results(row)),
     }
     if query.golden is not None:
-        document["expected"] = list(query.golden.expected)
-        document["match"] = query.golden.match
-        document["complete"] = query.golden.complete
+        head["expected"] = query.golden.expected
+        head["match"] = query.golden.match
+        head["complete"] = query.golden.complete
     own = query.rows[0]
     if own is not None and own.error is not None:
-        document["error"] = own.error
-    return document
+        head["error"] = own.error
+    return f'{_dump(head)[:-1]}, "results": [{", ".join(_results(row))}]}}'
 
 
-def _results(row: RowReport) -> Iterator[Json]:
+# A report of a million slots holds few distinct judgments. Lines are put together from
+# encoded parts: a dict and a pass of the encoder for each would take most of the time.
+def _results(row: RowReport) -> Iterator[str]:
     own, ranking = row.query.rows[0], row.pool.rankings[0]
     for rank, result in enumerate(own.results if own else (), 1):
         member = ranking[rank - 1]
         judgment = None if member is None else row.pool.judgments[member]
-        yield {
-            "id": result.id,
-            "document_id": result.document_id,
-            "rank": rank,
-            **_judgment(judgment, row),
-        }
+        document = "null" if result.document_id is None else _dump(result.document_id)
+        yield (
+            f'{{"id": {_dump(result.id)}, "document_id": {document}, "rank": {rank},'
+            f" {_judged(judgment, row.pool.grade_max)}}}"
+        )
 
 
-def _judgment(judgment: Judgment | None, row: RowReport) -> dict[str, Any]:
-    if judgment is None:
-        return {"grade": None, "lo": 0, "hi": row.pool.grade_max, "source": None}
-    return {
-        "grade": judgment.grade,
-        "lo": judgment.lo,
-        "hi": judgment.hi,
-        "source": None if judgment.source is None else str(judgment.source),
-    }
+def pool_lines(row: RowReport) -> Iterator[str]:
+    """Yield one JSON object a pool member of a row: what judgments.jsonl and `pool` hold."""
+    pool, query_id = row.pool, _dump(row.query.key)
+    for id, judgment in zip(pool.ids, pool.judgments, strict=True):
+        document = pool.documents.get(id)
+        yield (
+            f'{{"query_id": {query_id}, "id": {_dump(id)},'
+            f' "document_id": {"null" if document is None else _dump(document)},'
+            f' {_judged(judgment, pool.grade_max)}, "reason": {_reason(judgment.reason)}}}'
+        )
 
 
-def _pool(report: Report) -> Iterator[Json]:
-    for row in report.rows:
-        yield from pool_documents(row)
+@lru_cache(maxsize=1024)
+def _judged(judgment: Judgment | None, grade_max: int) -> str:
+    """Return a judgment's members, without braces; None is a slot outside the pool."""
+    known = judgment or Judgment(0, grade_max)
+    source = None if known.source is None else str(known.source)
+    members = {"grade": known.grade, "lo": known.lo, "hi": known.hi, "source": source}
+    return _dump(members)[1:-1]
 
 
-def pool_documents(row: RowReport) -> Iterator[dict[str, Any]]:
-    """Yield one document a pool member of a row: what judgments.jsonl and `pool` hold."""
-    for id, judgment in zip(row.pool.ids, row.pool.judgments, strict=True):
-        yield {
-            "query_id": row.query.key,
-            "id": id,
-            "document_id": row.pool.documents.get(id),
-            **_judgment(judgment, row),
-            "reason": judgment.reason,
-        }
+_reason = lru_cache(maxsize=1024)(lambda reason: _dump(reason))
 
 
 def _conflict(conflict: Conflict) -> Json:
@@ -186,20 +184,14 @@ def _with_confidence(report: Report) -> Json:
     return documents
 
 
-def bounded_document(bounded: Bounded) -> Json:
-    """Return a bounded value as `{value, lo, hi}`."""
+def _bounded(bounded: Bounded) -> Json:
     return {"value": bounded.value, "lo": bounded.lo, "hi": bounded.hi}
 
 
-def _write_list(name: str, items: Iterable[Json], stream: TextIO) -> None:
+def _write_list(name: str, lines: Iterable[str], stream: TextIO) -> None:
     stream.write(f"{_dump(name)}: [")
     separator = "\n"
-    for item in items:
-        stream.write(separator + _dump(item))
+    for line in lines:
+        stream.write(separator + line)
         separator = ",\n"
     stream.write("]" if separator == "\n" else "\n]")
-
-
-def _dump(value: object) -> str:
-    # NaN in a report would be a bug of ours: refuse it rather than write it.
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, default=dict)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TextIO
 
 from judge.errors import InputError, Problem
-from judge.report.document import pool_documents, write_report
+from judge.report.document import pool_lines, write_report
 from judge.report.markdown import render_markdown
 from judge.report.model import Report
 
@@ -56,8 +56,7 @@ def _replacing(path: Path) -> Iterator[TextIO]:
 def write_judgments(report: Report, stream: TextIO) -> None:
     """Write a line a judgment, graded or open, as `--judgments` reads them."""
     for row in report.rows:
-        for document in pool_documents(row):
-            stream.write(json.dumps(document, ensure_ascii=False) + "\n")
+        stream.writelines(f"{line}\n" for line in pool_lines(row))
 
 
 def write_verdicts(report: Report, stream: TextIO) -> None:
