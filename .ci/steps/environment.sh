@@ -24,15 +24,19 @@ clone_head() {
   git -C "$checkout" log -1 --format='%h %s'
 }
 
-start_services() { # what tests need beside Python packages goes here, one function each
-  browser
+start_services() { # what tests need beside Python packages, one function each
+  install_browser
 }
 
-browser() { # the labelling page is tested in a real one
-  if ! { command -v chromium && command -v chromedriver; } >/dev/null; then
-    apt-get update -qq && apt-get install -y -qq chromium chromium-driver >/dev/null
+install_browser() { # Debian's Chromium, for the tests of the pages that judge serves or writes
+  if ! command -v chromium >/dev/null || ! command -v chromedriver >/dev/null; then
+    export DEBIAN_FRONTEND=noninteractive
+    {
+      apt-get -q update
+      apt-get -q install -y --no-install-recommends chromium chromium-driver
+    } >"$work/apt.log" 2>&1 || { tail -20 "$work/apt.log" >&2; return 1; }
   fi
-  chromedriver --version
+  chromium --version
 }
 
 fresh_venv() { # NAME: make $work/NAME and put it first on the PATH, for this step

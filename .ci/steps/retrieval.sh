@@ -3,9 +3,9 @@
 
 vectors_extra() { # the model runs from its wheel alone and knows synonyms that hashing does not
   fresh_venv vectors
-  pip install "$checkout[vectors]"
+  pip install "${checkout}[vectors]"
   (
-    cd "$checkout/goldens"
+    cd "$checkout/goldens" || exit
     judge sweep --corpus corpus.jsonl --goldens goldens.jsonl -m R@10 \
       --set vectors=hash,wordllama --json >"$work/vectors.json"
   )
