@@ -55,11 +55,7 @@ def ndcg_rows(
     rankings: Sequence[Ranking], pools: Sequence[GradePool], *, k: int, gain: str = "linear"
 ) -> list[Bounded]:
     """Return `ndcg` of many rows, those with free grades in one vectorised pass."""
-    rows = []
-    for ranking, pool in zip(rankings, pools, strict=True):
-        scale = scale_of(k, gain, pool.grade_max)
-        rows.append((rank_weights(ranking, scale, size=len(pool.lo)), pool))
-    return _bound_rows(rows, k=k, gain=gain, floor=0.0)
+    return ndcg_contrast_rows([(r,) for r in rankings], pools, coefficients=(1.0,), k=k, gain=gain)
 
 
 def ndcg_difference_rows(
@@ -71,12 +67,45 @@ def ndcg_difference_rows(
     gain: str = "linear",
 ) -> list[Bounded]:
     """Return `ndcg_difference` of many rows, those with free grades in one pass."""
-    rows = []
-    for first, second, pool in zip(a, b, pools, strict=True):
-        scale, size = scale_of(k, gain, pool.grade_max), len(pool.lo)
-        plus, minus = rank_weights(first, scale, size=size), rank_weights(second, scale, size=size)
-        rows.append(([p - m for p, m in zip(plus, minus, strict=True)], pool))
-    return _bound_rows(rows, k=k, gain=gain, floor=-1.0)
+    pairs = list(zip(a, b, strict=True))
+    return ndcg_contrast_rows(pairs, pools, coefficients=(1.0, -1.0), k=k, gain=gain)
+
+
+def ndcg_contrast_rows(
+    rankings: Sequence[Sequence[Ranking]],
+    pools: Sequence[GradePool],
+    *,
+    coefficients: Sequence[float],
+    k: int,
+    gain: str = "linear",
+) -> list[Bounded]:
+    """Return Σ_r coefficients[r] · nDCG@k of each row's r-th ranking, all over its one pool.
+
+    (1, -1) is a difference; (1/2, 1/2, -1) compares the mean of two repeats with a third.
+    """
+    rows = [
+        (contrast_weights(row, pool, coefficients=coefficients, k=k, gain=gain), pool)
+        for row, pool in zip(rankings, pools, strict=True)
+    ]
+    lowest_sum = sum(c for c in coefficients if c < 0)
+    return _bound_rows(rows, k=k, gain=gain, floor=lowest_sum)
+
+
+def contrast_weights(
+    rankings: Sequence[Ranking],
+    pool: GradePool,
+    *,
+    coefficients: Sequence[float],
+    k: int,
+    gain: str = "linear",
+) -> list[float]:
+    """Return Σ_r coefficients[r] · discount of each pool member: what its gain counts for."""
+    scale = scale_of(k, gain, pool.grade_max)
+    weights = [0.0] * len(pool.lo)
+    for coefficient, ranking in zip(coefficients, rankings, strict=True):
+        for member, weight in enumerate(rank_weights(ranking, scale, size=len(weights))):
+            weights[member] += coefficient * weight
+    return weights
 
 
 def mean_bounds(rows: Iterable[Bounded], *, weights: Sequence[float] | None = None) -> Bounded:

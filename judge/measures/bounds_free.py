@@ -31,10 +31,25 @@ def free_bounds(ratios: Sequence[Ratio], scale: Scale) -> tuple[Floats, Floats]:
     size = max(len(ratio.weights) for ratio in ratios)
     ideal = _ideals(ratios, scale, size)
     steps = np.array(scale.steps)
-    start = np.array([ratio.value for ratio in ratios])
-    highest = _maximum(_gains(ratios, scale, size, sign=1.0), ideal, steps, start)
-    lowest = _maximum(_gains(ratios, scale, size, sign=-1.0), ideal, steps, -start)
+    highest = maximum(_gains(ratios, scale, size, sign=1.0), ideal, steps)
+    lowest = maximum(_gains(ratios, scale, size, sign=-1.0), ideal, steps)
     return -lowest, highest
+
+
+def maximum(gains: Floats, ideal: Floats, steps: Floats) -> Floats:
+    """Return the largest ratio of each row.
+
+    gains, ideal: numerator and ideal per row, level and u; a gain of -inf is not allowed
+    steps: what a level counts for in both
+    """
+    fewest = np.argmax(np.isfinite(gains), axis=2)
+    best = _ratio_at(fewest, gains, ideal, steps)
+    while True:
+        sizes = _best_sizes((gains - best[:, None, None] * ideal) * steps[:, None])
+        reached = np.maximum(best, _ratio_at(sizes, gains, ideal, steps))
+        if np.array_equal(reached, best):
+            return best
+        best = reached
 
 
 def _ideals(ratios: Sequence[Ratio], scale: Scale, size: int) -> Floats:
@@ -58,17 +73,6 @@ def _gains(ratios: Sequence[Ratio], scale: Scale, size: int, *, sign: float) -> 
         gains[row, low:high, : count + 1] = prefix
         gains[row, high:, 0] = prefix[0]
     return gains
-
-
-def _maximum(gains: Floats, ideal: Floats, steps: Floats, start: Floats) -> Floats:
-    """Return the largest ratio of each row, from `start`, a ratio that the row can reach."""
-    best = start
-    while True:
-        sizes = _best_sizes((gains - best[:, None, None] * ideal) * steps[:, None])
-        reached = np.maximum(best, _ratio_at(sizes, gains, ideal, steps))
-        if np.array_equal(reached, best):
-            return best
-        best = reached
 
 
 def _best_sizes(terms: Floats) -> Counts:
