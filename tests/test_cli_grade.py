@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from conftest import ROOT, Ran
 
+from judge.statistics.rank_correlation import kendall_tau_b
+
 Run = Callable[..., Ran]
 DEMO = ROOT / "goldens" / "demo"
 
@@ -190,6 +192,18 @@ class TestBadInput:
     def test_only_one_file_is_standard_input(self, run_judge: Run) -> None:
         assert run_judge("grade", "-", "--judgments", "-").code == 2
 
+    @pytest.mark.slow
+    def test_100_000_rows(self, run_judge: Run, tmp_path: Path) -> None:
+        path = tmp_path / "run.jsonl"
+        with path.open("w") as lines:
+            for at in range(100_000):
+                lines.write(json.dumps(row(f"q{at}", "a", "b", "c")) + "\n")
+        ran = run_judge("grade", path)
+        assert ran.code == 3
+        assert "INCOMPLETE nDCG@10 0.000 [0.000, 1.000]; 300,000 open in 100,000 rows" in (
+            ran.out.replace(" \n", " ").replace("\n", " ")
+        )
+
 
 class TestRows:
     def test_a_row_that_failed_is_anything_and_named(self, run_judge: Run, tmp_path: Path) -> None:
@@ -269,6 +283,31 @@ class TestRows:
         assert report["measures"]["overall"]["RR"]["value"] == 0.5
 
 
+class TestESCI:
+    def test_ratings_of_another_scale_need_a_map_and_the_error_names_them(
+        self, run_judge: Run, data: Path, tmp_path: Path
+    ) -> None:
+        judged = json.loads((data / "esci_ubi" / "esci_us_judgments.json").read_text())
+        ratings = {
+            entry["query"]: {r["docId"]: r["rating"] for r in entry["ratings"]}
+            for entry in judged["judgmentRatings"]
+        }
+        grades = write(tmp_path / "grades.json", ratings)
+        run = write(
+            tmp_path / "run.json",
+            [
+                {"query": query, "results": [{"id": id} for id in list(found)[:10]]}
+                for query, found in ratings.items()
+            ],
+        )
+        ran = run_judge("grade", run, "--judgments", grades)
+        assert ran.code == 2 and "values in the file: 0, 1, 10, 100" in ran.err
+        report = report_of(
+            run_judge, run, "--judgments", grades, "--grade-map", "0=0,1=1,10=2,100=3"
+        )
+        assert report["coverage"]["by_source"] == {"prior": report["coverage"]["slots"]}
+
+
 class TestDL19:
     def grade(self, run_judge: Run, data: Path, tag: str, *argv: object) -> Ran:
         folder = data / "dl19"
@@ -317,6 +356,17 @@ class TestDL19:
         measured = json.loads(ran.out)["measures"]["overall"]["nDCG@10"]
         # NIST leaves what is not judged at 0: the value; here it is an interval, if any.
         assert measured["value"] == pytest.approx(official["bm25base_p"], abs=5e-5)
+
+    def test_llm_and_human_grades_order_the_systems_alike(self, run_judge: Run, data: Path) -> None:
+        folder, means = data / "dl19", []
+        for grades in ("human_dl19", "llm_umbrela-gpt4o_dl19"):
+            qrels = folder / f"{grades}.qrels.gz"
+            ran = run_judge("measure", folder / "all37_top20.trecrun.gz", qrels, "--json")
+            runs = json.loads(ran.out)["runs"]
+            means.append([run["measures"]["nDCG@10"]["value"] for run in runs])
+        assert [len(values) for values in means] == [37, 37]
+        # data/README.md: Kendall's tau-b of the 37 systems, by unrounded means
+        assert kendall_tau_b(*means).value == pytest.approx(0.9159, abs=5e-5)
 
     def test_gzip_on_standard_input(self, run_judge: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         import io
