@@ -6,8 +6,6 @@ columnar engine, in constant memory. Both give the same values for every input.
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -122,6 +120,9 @@ def _look_into(source: Source) -> _File:
 
 def _spooled(head: bytes, rest: BinaryIO) -> Callable[[], AbstractContextManager[BinaryIO]]:
     """Return an opener of a stream that can be read once: it goes to a file that can be reread."""
+    import shutil
+    import tempfile
+
     copy = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the opener, then vanishes
     copy.write(head)
     shutil.copyfileobj(rest, copy)

@@ -8,7 +8,7 @@ from typing import BinaryIO, Final
 
 from judge.measures.engine_text import WORD, Text
 
-BLOCK_BYTES: Final = 1 << 21
+BLOCK_BYTES: Final = 1 << 20
 LONGEST_LINE: Final = 1 << 26
 """A line beyond this is no line of a run; reading on would only fill the memory."""
 

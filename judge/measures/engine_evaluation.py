@@ -30,7 +30,7 @@ class Evaluator:
         """Take the qrels and what is asked of every run."""
         self._table, self._measures, self._gain = table, measures, gain
         self._ideal = ideal(len(table.query_ids), table.queries, table.grades)
-        self._top = scale_top([int(table.grades.max())], grade_max)
+        self._top = scale_top([int(table.grades.max())], grade_max=grade_max, gain=gain)
         self._intervals = intervals
         self._depth = pool_depth(measures)
 

@@ -16,6 +16,8 @@ from judge.measures.names import Measure
 
 Floats: TypeAlias = NDArray[np.float64]
 
+_FEW_GRADES = 1000
+
 
 @dataclass(frozen=True, slots=True)
 class Judged:
@@ -29,16 +31,19 @@ class Judged:
     ranks: Ints
     grades: Ints
 
-    def __getitem__(self, chosen: Flags) -> Judged:
+    def __getitem__(self, chosen: Ints | Flags) -> Judged:
         return Judged(self.n, self.queries[chosen], self.ranks[chosen], self.grades[chosen])
 
     def top(self, k: int | None) -> Judged:
         """Return those within the cutoff."""
-        return self if k is None else self[self.ranks <= k]
+        return self if k is None else self[np.flatnonzero(self.ranks <= k)]
 
-    def relevant(self, rel: int) -> Judged:
-        """Return those with a grade of at least `rel`."""
-        return self[self.grades >= rel]
+    def relevant(self, rel: int, *, k: int | None = None) -> Judged:
+        """Return those with a grade of at least `rel`, within the cutoff."""
+        chosen = self.grades >= rel
+        if k is not None:
+            chosen &= self.ranks <= k
+        return self[np.flatnonzero(chosen)]
 
     def total(self, weights: Floats | None = None) -> Floats:
         """Return the sum of weights, or the count, of each query."""
@@ -95,18 +100,24 @@ def _discounts(ranks: Ints) -> Floats:
 
 
 def _ndcg(measure: Measure, asked: Asked) -> Floats:
-    gain_of = GAINS[asked.gain]
+    def dcg(of: Judged) -> Floats:
+        shown = of.relevant(1, k=measure.k)
+        return shown.total(_gains(shown.grades, asked.gain) * _discounts(shown.ranks))
 
-    def dcg(shown: Judged) -> Floats:
-        distinct, which = np.unique(shown.grades, return_inverse=True)
-        gains = np.array([gain_of(grade) for grade in distinct.tolist()])[which]
-        return shown.total(gains * _discounts(shown.ranks))
+    return _ratio(dcg(asked.run), dcg(asked.ideal))
 
-    return _ratio(*(dcg(one.relevant(1).top(measure.k)) for one in (asked.run, asked.ideal)))
+
+def _gains(grades: Ints, gain: str) -> Floats:
+    """Return the gain of each grade, worked out once a grade."""
+    distinct, which = np.arange(grades.max(initial=0) + 1), grades
+    if len(distinct) > _FEW_GRADES:
+        distinct, which = np.unique(grades, return_inverse=True)
+    gains: Floats = np.array([GAINS[gain](grade) for grade in distinct.tolist()])[which]
+    return gains
 
 
 def _err(measure: Measure, asked: Asked) -> Floats:
-    shown = asked.run.relevant(1).top(measure.k)
+    shown = asked.run.relevant(1, k=measure.k)
     stops = (np.exp2(shown.grades) - 1.0) / np.exp2(asked.grade_max)
     places = shown.places()
     total, unsatisfied = np.zeros(shown.n), np.ones(shown.n)
@@ -121,7 +132,7 @@ def _err(measure: Measure, asked: Asked) -> Floats:
 
 def _precision(measure: Measure, asked: Asked) -> Floats:
     assert measure.k is not None, "P has a cutoff"
-    return asked.run.relevant(measure.rel).top(measure.k).total() / measure.k
+    return asked.run.relevant(measure.rel, k=measure.k).total() / measure.k
 
 
 def _judged(measure: Measure, asked: Asked) -> Floats:
@@ -131,22 +142,22 @@ def _judged(measure: Measure, asked: Asked) -> Floats:
 
 
 def _hit(measure: Measure, asked: Asked) -> Floats:
-    return np.minimum(asked.run.relevant(measure.rel).top(measure.k).total(), 1.0)
+    return np.minimum(asked.run.relevant(measure.rel, k=measure.k).total(), 1.0)
 
 
 def _recall(measure: Measure, asked: Asked) -> Floats:
-    found = asked.run.relevant(measure.rel).top(measure.k).total()
+    found = asked.run.relevant(measure.rel, k=measure.k).total()
     return _ratio(found, asked.ideal.relevant(measure.rel).total())
 
 
 def _reciprocal_rank(measure: Measure, asked: Asked) -> Floats:
-    shown = asked.run.relevant(measure.rel).top(measure.k)
+    shown = asked.run.relevant(measure.rel, k=measure.k)
     first = shown[shown.places() == 1]
     return first.total(1.0 / first.ranks)
 
 
 def _precisions(measure: Measure, asked: Asked) -> tuple[Judged, Floats]:
-    shown = asked.run.relevant(measure.rel).top(measure.k)
+    shown = asked.run.relevant(measure.rel, k=measure.k)
     return shown, shown.total(shown.places() / shown.ranks)
 
 
@@ -161,8 +172,8 @@ def _average_precision(measure: Measure, asked: Asked) -> Floats:
 
 
 def _binary_ndcg(measure: Measure, asked: Asked) -> Floats:
-    shown = asked.run.relevant(measure.rel).top(measure.k)
-    best = asked.ideal.relevant(measure.rel).top(measure.k)
+    shown = asked.run.relevant(measure.rel, k=measure.k)
+    best = asked.ideal.relevant(measure.rel, k=measure.k)
     return _ratio(shown.total(_discounts(shown.ranks)), best.total(_discounts(best.ranks)))
 
 

@@ -27,7 +27,7 @@ from judge.measures.engine_text import (
 )
 from judge.measures.trec import QRELS_FIELDS, parse_grade, read_qrels
 
-_BUCKET_BITS = 2  # buckets a document: 4 to 8, so that most lookups end at an empty one
+_BUCKET_BITS = 1  # 2 to 4 buckets a document, so that most lookups end at an empty one
 
 
 class Table:

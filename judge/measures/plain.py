@@ -21,6 +21,7 @@ Qrels: TypeAlias = Mapping[str, Mapping[str, int]]
 
 # With fewer ways than this to grade the open chunks, their bounds take no time one notices.
 _CHEAP_COMPLETIONS = 50_000
+_EXPONENTIAL_MAX = 1000  # a double ends at 2^1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,9 @@ def evaluate(
     grade_max: top of the scale; None: 3, or the highest grade of the qrels above it
     intervals: compute lo and hi; None: only where that is quick
     """
-    top = scale_top((max(grades.values()) for grades in qrels.values()), grade_max)
+    top = scale_top(
+        (max(grades.values()) for grades in qrels.values()), grade_max=grade_max, gain=gain
+    )
     depth = pool_depth(measures)
     lists = [ranked.get(query, Ranked()).documents for query in qrels]
     judged = list(qrels.values())
@@ -117,11 +120,16 @@ def pool_depth(measures: Iterable[Measure]) -> int | None:
     return None if whole else max(cutoffs)
 
 
-def scale_top(highest_grades: Iterable[int], grade_max: int | None) -> int:
-    """Return the top of the scale: as asked, else 3 or the highest grade above it."""
+def scale_top(highest_grades: Iterable[int], *, grade_max: int | None, gain: str) -> int:
+    """Return the top of the scale: as asked, else 3 or the highest grade above it.
+
+    Raises UsageError where the qrels go beyond the scale, or beyond what a gain can be.
+    """
     highest = max(highest_grades, default=0)
     if grade_max is not None and highest > grade_max:
         raise UsageError(f"the qrels hold grade {highest}, above --grade-max {grade_max}")
+    if gain == "exponential" and highest > _EXPONENTIAL_MAX:
+        raise UsageError(f"the qrels hold grade {highest}: 2^{highest} - 1 is no gain; use linear")
     return max(highest, GRADE_MAX) if grade_max is None else grade_max
 
 
