@@ -9,8 +9,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
-from judge.cascade import Preferences, Settings, grade_runs
+from judge.cascade import Settings, grade_runs
 from judge.errors import UsageError
+from judge.evidence.joining import PreferenceIndex
+from judge.evidence.preferences import Preference
 from judge.formats import ReadOptions, read_goldens, read_grades, read_labels, read_run
 from judge.grades import Source
 from judge.judging.backends import open_backend
@@ -19,6 +21,8 @@ from judge.judging.judge import Judge
 from judge.judging.prompt import load_prompt
 from judge.judging.selector import Selector
 from judge.measures.names import Measure, parse_measure
+from judge.readlog.mining import mine
+from judge.readlog.pairs import read_preferences
 from judge.report.model import Report, build_report
 from judge.run import Golden, KnownGrade, Notice, Run
 
@@ -72,6 +76,24 @@ def read_known(
     return Known(tuple(found), tuple(grades), tuple(notices))
 
 
+def read_pairs(
+    preferences: SourceFile | Iterable[Preference] | None,
+    read_log: SourceFile | Sequence[SourceFile] | None,
+) -> PreferenceIndex | None:
+    """Return the pairs of a preferences file and of read logs; None without either."""
+    if preferences is None and read_log is None:
+        return None
+    pairs: list[Preference] = []
+    if isinstance(preferences, (str, Path, BinaryIO)) or hasattr(preferences, "read"):
+        pairs += read_preferences(preferences).preferences  # type: ignore[arg-type]
+    elif preferences is not None:
+        pairs += preferences
+    if read_log is not None:
+        logs = list(read_log) if isinstance(read_log, (list, tuple)) else [read_log]
+        pairs += mine(logs).preferences  # type: ignore[arg-type]
+    return PreferenceIndex(pairs)
+
+
 def default_measures(*, goldens: bool, k: int = 10) -> tuple[Measure, ...]:
     """Return what is measured unless something else is asked: nDCG@k, with goldens also RR, R."""
     names = [f"nDCG@{k}", *(["RR", "R@5", f"R@{k}"] if goldens else [])]
@@ -84,7 +106,8 @@ def grade(
     goldens: SourceFile | Iterable[Golden] | None = None,
     judgments: Iterable[SourceFile] = (),
     labels: SourceFile | None = None,
-    preferences: Preferences | None = None,
+    preferences: SourceFile | Iterable[Preference] | None = None,
+    read_log: SourceFile | Sequence[SourceFile] | None = None,
     corpus: SourceFile | None = None,
     queries: SourceFile | None = None,
     backend: str | None = None,
@@ -96,17 +119,21 @@ def grade(
     gain: str = "linear",
     options: ReadOptions | None = None,
     selector: Callable[[Settings], Selector] | None = None,
+    shadow: float = 0.0,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Report:
     """Grade what a search system returned, and report graded nDCG with its interval.
 
     run: a `Run`, or a file in any shape that `judge.read_run` knows
     goldens, judgments, labels: what is known, by path (or goldens as objects)
+    preferences: pairs that `judge mine` wrote, by path or as objects
+    read_log: logs to mine for pairs, with the defaults of `judge mine`
     backend: "mock", "openai:MODEL", …; None uses known evidence only
     cache_dir: folder of judgments that are paid once; None pays again in each call
     judge: a `Judge` of your own in place of `backend`; it stays open
     measures: names; nDCG@k, and with goldens RR, R@5 and R@k, if none is given
     gain: "linear" (grade) or "exponential" (2^grade - 1)
+    shadow: share of what needs no judge to show it all the same; changes no grade
 
     Raises InputError for input that cannot be used, UsageError for arguments that cannot
     go together, BackendUnavailable if the judge cannot be reached at all.
@@ -137,9 +164,10 @@ def grade(
             settings=settings,
             goldens=known.goldens,
             known=known.grades,
-            preferences=preferences,
+            preferences=read_pairs(preferences, read_log),
             judge=judge,
             selector=selector(settings) if selector else None,
+            shadow=shadow,
         )
     graded_at = clock()
     report = build_report(grading)
@@ -167,4 +195,4 @@ def open_judge(
     )
 
 
-__all__ = ["Known", "default_measures", "grade", "open_judge", "read_known"]
+__all__ = ["Known", "default_measures", "grade", "open_judge", "read_known", "read_pairs"]

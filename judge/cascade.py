@@ -34,6 +34,7 @@ from judge.run import Golden, KnownGrade, Notice, Run
 from judge.scoring import Scale, are_settled
 from judge.shadow import Shadow, compare, sample
 
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """What is asked of a grading, and how grades become numbers."""

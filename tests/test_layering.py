@@ -19,7 +19,7 @@ PACKAGE = ROOT / "judge"
 LAYERS = (
     *("errors", "shipped", "grades", "run"),
     *("formats", "evidence", "readlog", "measures", "judging", "statistics"),
-    *("scoring", "measuring", "rescoring", "doctor", "cascade"),
+    *("scoring", "shadow", "measuring", "rescoring", "doctor", "cascade"),
     *(
         "compare",
         "gate",

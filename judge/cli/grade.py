@@ -11,6 +11,7 @@ from judge import api
 from judge.cli.judging import JudgingFlags, interruptible, judging_options, open_judge
 from judge.cli.output import print_terminal
 from judge.cli.reading import reading_options, source
+from judge.cli.shares import share
 from judge.errors import UsageError
 from judge.formats.options import ReadOptions
 from judge.report.document import write_report
@@ -28,6 +29,18 @@ from judge.report.files import write_folder
 )
 @click.option("--labels", metavar="FILE", help="Human labels; they outrank all else. [none]")
 @click.option(
+    "--preferences",
+    metavar="FILE",
+    help="Pairs mined from read logs, as `judge mine` writes them. [none]",
+)
+@click.option(
+    "--read-log",
+    "read_logs",
+    metavar="LOG",
+    multiple=True,
+    help="Read log to mine for pairs, with the defaults of `judge mine`; repeatable. [none]",
+)
+@click.option(
     "-k", "cutoff", type=click.IntRange(1), default=10, help="Cutoff of the default measures. [10]"
 )
 @click.option(
@@ -43,6 +56,13 @@ from judge.report.files import write_folder
     default="linear",
     help="Gain of a grade g in nDCG: g, or 2^g - 1. [linear]",
 )
+@click.option(
+    "--shadow",
+    type=share,
+    metavar="SHARE",
+    default="0%",
+    help="Share of what needs no judge to show it all the same; changes no grade. [0%]",
+)
 @click.option("--out", metavar="DIR", help="Write report.json, judgments.jsonl, … there. [nothing]")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON and nothing else.")
 @reading_options
@@ -52,9 +72,12 @@ def command(
     goldens: str | None,
     judgments: tuple[str, ...],
     labels: str | None,
+    preferences: str | None,
+    read_logs: tuple[str, ...],
     cutoff: int,
     names: tuple[str, ...],
     gain: str,
+    shadow: float,
     out: str | None,
     as_json: bool,
     options: ReadOptions,
@@ -78,7 +101,7 @@ def command(
       judge grade run.json --goldens goldens.jsonl --out out/
       judge grade run.trec --corpus corpus.jsonl --queries topics.tsv --backend mock
     """
-    if [run, *judgments].count("-") + (corpus is sys.stdin.buffer) > 1:
+    if [run, *judgments, preferences, *read_logs].count("-") + (corpus is sys.stdin.buffer) > 1:
         raise UsageError("only one file can be standard input (`-`)")
     with interruptible():
         judge = open_judge(judging, grade_max=options.grade_max)
@@ -88,6 +111,8 @@ def command(
                 goldens=source(goldens),
                 judgments=[source(path) or path for path in judgments],
                 labels=source(labels),
+                preferences=source(preferences),
+                read_log=[source(path) or path for path in read_logs] or None,
                 corpus=corpus,  # type: ignore[arg-type]
                 queries=queries,  # type: ignore[arg-type]
                 judge=judge,
@@ -95,6 +120,7 @@ def command(
                 k=cutoff,
                 gain=gain,
                 options=options,
+                shadow=shadow,
             )
         finally:
             if judge is not None:

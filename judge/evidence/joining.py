@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from judge.evidence.preferences import Pair, Preference
 from judge.evidence.queries import Query
+from judge.run import Notice
 
 
 def normalise_query(text: str) -> str:
@@ -45,7 +46,7 @@ class Joined:
 
 
 class PreferenceIndex:
-    """Preferences by query; `index(query)` returns its decided pairs, as the cascade asks."""
+    """Preferences by query, joined with the queries and chunks of runs."""
 
     def __init__(self, preferences: Iterable[Preference]) -> None:
         self._by_query: dict[str, list[Preference]] = {}
@@ -53,10 +54,6 @@ class PreferenceIndex:
             wordings = (preference.query, *preference.queries)
             for wording in dict.fromkeys(normalise_query(text) for text in wordings):
                 self._by_query.setdefault(wording, []).append(preference)
-
-    def __call__(self, query: Query) -> tuple[Pair, ...]:
-        """Return the decided (winner, loser) pairs of a query's chunks."""
-        return self.join(query).pairs
 
     def of(self, text: str) -> tuple[Preference, ...]:
         """Return every preference, decided or not, for a query text."""
@@ -81,6 +78,35 @@ class PreferenceIndex:
                 continue
             pairs.update(dict.fromkeys((a, b) for a in winners for b in losers))
         return Joined(tuple(pairs), tuple(stale))
+
+    def favour(self, query: Query) -> Mapping[str, float]:
+        """Return how far votes, decided or not, speak for each chunk of a query, by id.
+
+        The sum over its pairs of how much likelier than not it is to win; for ordering
+        what to look at first, not for grading.
+        """
+        chunks = _Chunks(query)
+        liked: dict[str, float] = {}
+        for preference in self.of(query.text or "") if query.text else ():
+            margin = preference.probability - 0.5
+            for id in chunks.find(preference.winner, preference.winner_hash) or ():
+                liked[id] = liked.get(id, 0.0) + margin
+            for id in chunks.find(preference.loser, preference.loser_hash) or ():
+                liked[id] = liked.get(id, 0.0) - margin
+        return liked
+
+    def notices(self, queries: Iterable[Query]) -> tuple[Notice, ...]:
+        """Say how many decided pairs speak of these queries, and how many no longer hold."""
+        joined = [self.join(query) for query in queries]
+        used = sum(len(found.pairs) for found in joined)
+        rows = sum(bool(found.pairs) for found in joined)
+        stale = sum(len(found.stale) for found in joined)
+        text = f"read logs order {used} pairs of chunks in {rows} of {len(joined)} queries"
+        notices = [Notice("preferences", used, text)]
+        if stale:
+            text = f"{stale} decided pairs are about texts that have changed since: not used"
+            notices.append(Notice("preferences_stale", stale, text))
+        return tuple(notices)
 
 
 class _Chunks:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol, TypeAlias
 
 from judge.evidence.pool import QueryPool
+from judge.evidence.queries import Query
 
 Ask: TypeAlias = tuple[int, str]
 """Position of a query among the pools, and the id of the chunk to judge."""
@@ -20,10 +21,19 @@ class Selector(Protocol):
 
 
 class SelectAll:
-    """Ask about every open chunk of every row that is not settled."""
+    """Ask about every open chunk of every row that is not settled.
 
-    def __init__(self, are_settled: Callable[[Sequence[QueryPool]], Sequence[bool]]) -> None:
+    favour: how much searchers liked each chunk of a query, by id; the most liked is asked
+        about first, so that a budget that ends early ends late in each list
+    """
+
+    def __init__(
+        self,
+        are_settled: Callable[[Sequence[QueryPool]], Sequence[bool]],
+        favour: Callable[[Query], Mapping[str, float]] | None = None,
+    ) -> None:
         self._are_settled = are_settled
+        self._favour = favour
 
     def next(self, pools: Sequence[QueryPool], *, limit: int) -> list[Ask]:
         """Return all that is left, in the order of the rows; `limit` is not needed."""
@@ -33,6 +43,12 @@ class SelectAll:
             (at, chunk)
             for at, done in zip(asking, settled, strict=True)
             if not done
-            for asks in pools[at].asks
-            for chunk in asks
+            for chunk in self._ordered(pools[at])
         ]
+
+    def _ordered(self, pool: QueryPool) -> list[str]:
+        chunks = [chunk for asks in pool.asks for chunk in asks]
+        if self._favour is None:
+            return chunks
+        favour = self._favour(pool.query)
+        return sorted(chunks, key=lambda chunk: -favour.get(chunk, 0.0))
