@@ -81,7 +81,8 @@ def test_out_writes_every_file_and_judgments_come_back_as_priors(
     out = tmp_path / "out"
     assert run_judge("grade", DEMO / "run.json", "--backend", "mock", "--out", out).code == 0
     assert {path.name for path in out.iterdir()} == {
-        "report.json", "judgments.jsonl", "verdicts.jsonl", "qrels.trec", "report.md",
+        "report.json", "report.md", "report.html",
+        "judgments.jsonl", "verdicts.jsonl", "qrels.trec",
     }  # fmt: skip
     again = report_of(run_judge, DEMO / "run.json", "--judgments", out / "judgments.jsonl")
     first = json.loads((out / "report.json").read_text())

@@ -12,6 +12,7 @@ from typing import TextIO
 
 from judge.errors import InputError, Problem
 from judge.report.document import pool_lines, write_report
+from judge.report.html import render_html
 from judge.report.markdown import render_markdown
 from judge.report.model import Report
 
@@ -29,6 +30,7 @@ def write_folder(report: Report, folder: Path) -> list[Path]:
         "verdicts.jsonl": write_verdicts,
         "qrels.trec": write_qrels,
         "report.md": _write_markdown,
+        "report.html": _write_html,
     }
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -80,3 +82,7 @@ def _as_trec_id(text: str) -> str:
 
 def _write_markdown(report: Report, stream: TextIO) -> None:
     stream.write(render_markdown(report))
+
+
+def _write_html(report: Report, stream: TextIO) -> None:
+    stream.write(render_html(report))
