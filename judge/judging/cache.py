@@ -106,6 +106,7 @@ class JudgmentCache:
             self._open()
 
     def _open(self) -> None:
+        # Nothing below asks diskcache to retry: it would try again for ever on a full disk.
         self._disk = diskcache.Cache(
             str(self.folder), disk=JSONTextDisk, eviction_policy="none", cull_limit=0
         )
@@ -114,7 +115,7 @@ class JudgmentCache:
         )
 
     def _check_format(self) -> None:
-        self._disk.add(_FORMAT_KEY, {"format": FORMAT}, retry=True)
+        self._disk.add(_FORMAT_KEY, {"format": FORMAT})
         try:
             found = self._disk.get(_FORMAT_KEY)
         except ValueError as error:
@@ -159,7 +160,7 @@ class JudgmentCache:
         shared: values that entries refer to, by key, each stored once
         """
         standing = []
-        with self._disk.transact(retry=True):
+        with self._disk.transact():
             for entry in entries:
                 current = self._standing(entry.key)
                 if current is None:
@@ -174,7 +175,7 @@ class JudgmentCache:
         try:
             value = self._disk.get(key)
             entry = None if value is None else read_entry(key, value)
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, RecursionError):
             return None
         return entry if entry is not None and entry.status == "graded" else None
 
@@ -200,7 +201,7 @@ class JudgmentCache:
 
     def delete(self, keys: Iterable[str]) -> int:
         """Delete keys in one transaction; return how many were there."""
-        with self._disk.transact(retry=True):
+        with self._disk.transact():
             return sum(self._disk.delete(key) for key in keys)
 
     def quick_check(self) -> str:

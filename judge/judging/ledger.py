@@ -53,16 +53,19 @@ class Ledger:
             entries = [entry for entry, _, _ in batch]
             shared = {key: value for _, some, _ in batch for key, value in some.items()}
             loop = asyncio.get_running_loop()
+            standing = entries
             try:
-                standing = await loop.run_in_executor(
-                    self._thread, functools.partial(cache.keep, entries, shared=shared)
-                )
+                store = functools.partial(cache.keep, entries, shared=shared)
+                standing = await loop.run_in_executor(self._thread, store)
             except DISK_TROUBLE as error:
-                self.trouble = f"cache {cache.folder}: {error}; judgments are not kept from here on"
-                standing = entries
-            for (_, _, kept), entry in zip(batch, standing, strict=True):
-                if not kept.cancelled():
-                    kept.set_result(entry)
+                reason = str(error) or type(error).__name__
+                self.trouble = (
+                    f"cache {cache.folder}: {reason}; judgments are not kept from here on"
+                )
+            finally:
+                for (_, _, kept), entry in zip(batch, standing, strict=True):
+                    if not kept.done():
+                        kept.set_result(entry)
 
     async def close(self) -> None:
         """Return when everything given to `keep` is on disk."""
