@@ -12,9 +12,9 @@ from typing import BinaryIO, TypeAlias
 from judge.cascade import Settings, grade_runs
 from judge.errors import UsageError
 from judge.evidence.joining import PreferenceIndex
+from judge.evidence.labels import known_labels
 from judge.evidence.preferences import Preference
 from judge.formats import ReadOptions, read_goldens, read_grades, read_labels, read_run
-from judge.grades import Source
 from judge.judging.backends import open_backend
 from judge.judging.cache import JudgmentCache
 from judge.judging.judge import Judge
@@ -43,9 +43,13 @@ def read_known(
     goldens: SourceFile | Iterable[Golden] | None = None,
     judgments: Iterable[SourceFile] = (),
     labels: SourceFile | None = None,
+    exclude_labels: bool = False,
     options: ReadOptions,
 ) -> Known:
-    """Read goldens, grades known earlier and human labels from their files."""
+    """Read goldens, grades known earlier and human labels from their files.
+
+    exclude_labels: labels are read and checked, but are no evidence
+    """
     found: list[Golden] = []
     grades: list[KnownGrade] = []
     notices: list[Notice] = []
@@ -62,17 +66,14 @@ def read_known(
     if labels is not None:
         label_file = read_labels(labels, options)
         notices += label_file.notices
-        grades += [
-            KnownGrade(
-                id=label.id,
-                lo=label.grade,
-                hi=label.grade,
-                query_id=label.query_id,
-                source=Source.HUMAN,
-                detail=label.rater or "",
+        if exclude_labels:
+            n = len(label_file.labels)
+            text = (
+                f"{n:,} labels kept out of settling; `judge calibrate` compares the judge with them"
             )
-            for label in label_file.labels
-        ]
+            notices.append(Notice("excluded label", n, text))
+        else:
+            grades += known_labels(label_file.labels)
     return Known(tuple(found), tuple(grades), tuple(notices))
 
 
@@ -106,6 +107,7 @@ def grade(
     goldens: SourceFile | Iterable[Golden] | None = None,
     judgments: Iterable[SourceFile] = (),
     labels: SourceFile | None = None,
+    exclude_labels: bool = False,
     preferences: SourceFile | Iterable[Preference] | None = None,
     read_log: SourceFile | Sequence[SourceFile] | None = None,
     corpus: SourceFile | None = None,
@@ -126,6 +128,7 @@ def grade(
 
     run: a `Run`, or a file in any shape that `judge.read_run` knows
     goldens, judgments, labels: what is known, by path (or goldens as objects)
+    exclude_labels: labels settle nothing, so that the judge can be calibrated with them
     preferences: pairs that `judge mine` wrote, by path or as objects
     read_log: logs to mine for pairs, with the defaults of `judge mine`
     backend: "mock", "openai:MODEL", …; None uses known evidence only
@@ -142,7 +145,13 @@ def grade(
     options = options or ReadOptions()
     if not isinstance(run, Run):
         run = read_run(run, options, corpus=corpus, queries=queries)
-    known = read_known(goldens=goldens, judgments=judgments, labels=labels, options=options)
+    known = read_known(
+        goldens=goldens,
+        judgments=judgments,
+        labels=labels,
+        exclude_labels=exclude_labels,
+        options=options,
+    )
     run = replace(run, notices=(*run.notices, *known.notices))
     has_goldens = bool(known.goldens) or any(row.golden is not None for row in run.rows)
     settings = Settings(

@@ -29,6 +29,12 @@ from judge.report.files import write_folder
 )
 @click.option("--labels", metavar="FILE", help="Human labels; they outrank all else. [none]")
 @click.option(
+    "--exclude-from-settling",
+    "exclude_labels",
+    is_flag=True,
+    help="Keep --labels out of settling, to calibrate the judge with them. [they settle]",
+)
+@click.option(
     "--preferences",
     metavar="FILE",
     help="Pairs mined from read logs, as `judge mine` writes them. [none]",
@@ -72,6 +78,7 @@ def command(
     goldens: str | None,
     judgments: tuple[str, ...],
     labels: str | None,
+    exclude_labels: bool,
     preferences: str | None,
     read_logs: tuple[str, ...],
     cutoff: int,
@@ -111,6 +118,7 @@ def command(
                 goldens=source(goldens),
                 judgments=[source(path) or path for path in judgments],
                 labels=source(labels),
+                exclude_labels=exclude_labels,
                 preferences=source(preferences),
                 read_log=[source(path) or path for path in read_logs] or None,
                 corpus=corpus,  # type: ignore[arg-type]
