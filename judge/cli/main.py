@@ -19,12 +19,16 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "judge.cli.retrieve",
         "Search a corpus with the built-in engine; write a run.",
     ),
+    "mine": ("judge.cli.mine", "Mine read logs: which chunk was preferred to which."),
     "sweep": ("judge.cli.sweep", "Turn one knob of a search and read, per slice, what it does."),
     "goldens": ("judge.cli.goldens", "Make goldens from your corpus, or check a golden set."),
     "rrf-cost": ("judge.cli.rrf_cost", "Say how many ranks a multiplier costs on fused scores."),
     "calibrate": ("judge.cli.calibrate", "Say how far a judge agrees with people's labels."),
     "spotcheck": ("judge.cli.spotcheck", "Let people grade the chunks that tell most."),
+    "run": ("judge.cli.run", "Ask a search system every query; keep what it returned."),
     "export": ("judge.cli.export", "Write grades or a run in the format of another tool."),
+    "prompts": ("judge.cli.prompts", "List the judge's prompts, or show one."),
+    "cache": ("judge.cli.cache", "Look after the judgments that were paid for."),
     "doctor": ("judge.cli.doctor", "Say what a file can support, and the next step."),
 }
 
