@@ -26,13 +26,13 @@ NAMES += ["AP@2", "ContextPrecision@3", "binary_nDCG@3", "binary_nDCG"]
 MEASURES = [parse_measure(name) for name in NAMES]
 
 
-def by_engine(run: bytes, qrels: bytes, **options: str) -> list[Evaluation]:
+def by_engine(run: bytes, qrels: bytes, **options: object) -> list[Evaluation]:
     table = read_table(qrels, name="qrels")
     engine = Engine(table, MEASURES, **options)
     return engine.evaluate(lambda: nullcontext(BytesIO(run)), name="run")
 
 
-def plainly(run: bytes, qrels: bytes, **options: str) -> list[Evaluation]:
+def plainly(run: bytes, qrels: bytes, **options: object) -> list[Evaluation]:
     judged = read_qrels(BytesIO(qrels), name="qrels")
     precision = options.pop("precision", "single")
     return [
@@ -41,25 +41,25 @@ def plainly(run: bytes, qrels: bytes, **options: str) -> list[Evaluation]:
             judged,
             MEASURES,
             run=tag,
-            intervals=False,
-            **options,
+            **({"intervals": False} | options),
         )
         for tag, lists in read_run(BytesIO(run), name="run").items()
     ]
 
 
-def outcome(evaluate, run: bytes, qrels: bytes, **options: str) -> tuple[object, list[float]]:
+def outcome(evaluate, run: bytes, qrels: bytes, **options: object) -> tuple[object, list[float]]:
     """Return all that can be seen of an evaluation, its values apart, or how it ends."""
     try:
         found = evaluate(run, qrels, **options)
     except InputError as error:
         return str(error), []
     seen = [(one.run, list(one.query_ids), dataclasses.asdict(one.observed)) for one in found]
-    values = [v for one in found for column in one.columns.values() for v in column.values]
-    return seen, values
+    columns = [column for one in found for column in one.columns.values()]
+    ends = [(c.values, c.lo or (), c.hi or ()) for c in columns]
+    return seen, [value for column in ends for end in column for value in end]
 
 
-def assert_same(run: bytes, qrels: bytes, **options: str) -> None:
+def assert_same(run: bytes, qrels: bytes, **options: object) -> None:
     expected, expected_values = outcome(plainly, run, qrels, **options)
     found, values = outcome(by_engine, run, qrels, **options)
     assert found == expected
@@ -113,6 +113,12 @@ def test_engine_equals_plain(precision: str, pair: tuple[bytes, bytes], block: i
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(engine_blocks.whole_lists, "__kwdefaults__", {"size": block})
         assert_same(*pair, precision=precision)
+
+
+@given(pair=files(), gain=st.sampled_from(["linear", "exponential"]))
+@settings(deadline=None)
+def test_intervals_equal_plain(pair: tuple[bytes, bytes], gain: str) -> None:
+    assert_same(*pair, gain=gain, intervals=True)
 
 
 @given(

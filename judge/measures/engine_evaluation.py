@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from judge.measures import engine_measures
-from judge.measures.engine_measures import Asked, Judged, ideal
+from judge.measures.engine_intervals import interval_columns
+from judge.measures.engine_measures import Asked, Judged, ideal, values
 from judge.measures.engine_qrels import Table
 from judge.measures.engine_tags import Tag
 from judge.measures.evaluation import Column, Evaluation, Observed
@@ -30,17 +30,25 @@ class Evaluator:
         """Take the qrels and what is asked of every run."""
         self._table, self._measures, self._gain = table, measures, gain
         self._ideal = ideal(len(table.query_ids), table.queries, table.grades)
-        self._top = scale_top([int(table.grades.max())], grade_max=grade_max, gain=gain)
+        highest = [int(table.grades.max())]
+        self._top = scale_top(highest, grade_max=grade_max, gain=gain, intervals=intervals)
         self._intervals = intervals
         self._depth = pool_depth(measures)
 
     def evaluate(self, tag: Tag, *, run: str) -> Evaluation:
         """Return what one run scored, as `plain.evaluate`."""
         judged = tag.judged
-        asked = Asked(judged, tag.lengths, self._ideal, self._gain, self._top)
-        found = {measure: engine_measures.values(measure, asked) for measure in self._measures}
-        columns = {measure: Column(values.tolist()) for measure, values in found.items()}
+        columns = self._intervals_of(tag) if self._intervals else self._values(tag, judged)
         return Evaluation(run, self._table.query_ids, columns, self._observe(tag, judged))
+
+    def _values(self, tag: Tag, judged: Judged) -> dict[Measure, Column]:
+        asked = Asked(judged, tag.lengths, self._ideal, self._gain, self._top)
+        return {one: Column(values(one, asked).tolist()) for one in self._measures}
+
+    def _intervals_of(self, tag: Tag) -> dict[Measure, Column]:
+        return interval_columns(
+            tag, self._table, self._measures, gain=self._gain, depth=self._depth, top=self._top
+        )
 
     def _observe(self, tag: Tag, judged: Judged) -> Observed:
         ids, depth = self._table.query_ids, self._depth

@@ -11,17 +11,17 @@ from typing import TypeAlias
 
 from judge.errors import UsageError
 from judge.grades import GRADE_MAX
-from judge.measures import graded, relevance
-from judge.measures.evaluation import Column, Evaluation, Observed
+from judge.measures.evaluation import Evaluation, Observed
 from judge.measures.names import Measure
-from judge.measures.pool import Bounded, GradePool, Ranking
+from judge.measures.pool import GradePool
+from judge.measures.rows import Row, column
 from judge.measures.trec import Lists, Scored
 
 Qrels: TypeAlias = Mapping[str, Mapping[str, int]]
 
 # With fewer ways than this to grade the open chunks, their bounds take no time one notices.
 _CHEAP_COMPLETIONS = 50_000
-_EXPONENTIAL_MAX = 1000  # a double ends at 2^1024
+_TOP = 1000  # 2^1024 is no double, and the bounds take time and memory by the grade
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +84,8 @@ def evaluate(
     grade_max: top of the scale; None: 3, or the highest grade of the qrels above it
     intervals: compute lo and hi; None: only where that is quick
     """
-    top = scale_top(
-        (max(grades.values()) for grades in qrels.values()), grade_max=grade_max, gain=gain
-    )
+    highest = (max(grades.values()) for grades in qrels.values())
+    top = scale_top(highest, grade_max=grade_max, gain=gain, intervals=bool(intervals))
     depth = pool_depth(measures)
     lists = [ranked.get(query, Ranked()).documents for query in qrels]
     judged = list(qrels.values())
@@ -103,7 +102,7 @@ def evaluate(
         intervals = ways <= _CHEAP_COMPLETIONS
     free = unjudged if intervals else [[] for _ in unjudged]
     rows = [_row(*of_query, top) for of_query in zip(lists, judged, free, strict=True)]
-    columns = {measure: _column(measure, rows, gain, intervals) for measure in measures}
+    columns = {one: column(one, rows, gain=gain, intervals=intervals) for one in measures}
     return Evaluation(run, tuple(qrels), columns, _observe(ranked, qrels, unjudged, depth))
 
 
@@ -120,46 +119,33 @@ def pool_depth(measures: Iterable[Measure]) -> int | None:
     return None if whole else max(cutoffs)
 
 
-def scale_top(highest_grades: Iterable[int], *, grade_max: int | None, gain: str) -> int:
+def scale_top(
+    highest_grades: Iterable[int], *, grade_max: int | None, gain: str, intervals: bool
+) -> int:
     """Return the top of the scale: as asked, else 3 or the highest grade above it.
 
-    Raises UsageError where the qrels go beyond the scale, or beyond what a gain can be.
+    Raises UsageError where the qrels go beyond the scale, or beyond what can be worked out.
     """
     highest = max(highest_grades, default=0)
     if grade_max is not None and highest > grade_max:
         raise UsageError(f"the qrels hold grade {highest}, above --grade-max {grade_max}")
-    if gain == "exponential" and highest > _EXPONENTIAL_MAX:
-        raise UsageError(f"the qrels hold grade {highest}: 2^{highest} - 1 is no gain; use linear")
+    if highest > _TOP and (intervals or gain == "exponential"):
+        raise UsageError(
+            f"the qrels hold grade {highest}: exponential gain and intervals need a scale of "
+            f"at most 0..{_TOP}"
+        )
     return max(highest, GRADE_MAX) if grade_max is None else grade_max
-
-
-_Row: TypeAlias = tuple[Ranking, GradePool]
 
 
 def _row(
     documents: Sequence[str | None], grades: Mapping[str, int], free: Sequence[str], top: int
-) -> _Row:
+) -> Row:
     """Return a list over the pool of its query: judged documents, and those left open."""
     place = {document: index for index, document in enumerate((*grades, *free))}
     ranking = tuple(place.get(document) if document is not None else None for document in documents)
     known = tuple(max(grade, 0) for grade in grades.values())
     lo, hi = known + (0,) * len(free), known + (top,) * len(free)
     return ranking, GradePool(lo, hi, grade_max=top)
-
-
-def _column(measure: Measure, rows: Sequence[_Row], gain: str, intervals: bool) -> Column:
-    found = _bounded(measure, rows, gain)
-    values = [one.value for one in found]
-    if not intervals:
-        return Column(values)
-    return Column(values, [one.lo for one in found], [one.hi for one in found])
-
-
-def _bounded(measure: Measure, rows: Sequence[_Row], gain: str) -> list[Bounded]:
-    if measure.family == "golden":
-        return [relevance.evaluate(measure, ranking, pool) for ranking, pool in rows]
-    rankings, pools = [ranking for ranking, _ in rows], [pool for _, pool in rows]
-    return graded.evaluate_rows(measure, rankings, pools, gain=gain)
 
 
 def _observe(

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from judge.measures import golden
 from judge.measures.names import Measure
 from judge.measures.pool import Bounded, GradePool, Ranking
 
 _NOTHING_RELEVANT = 0.0
+# What turns out relevant within the cutoff only helps these, and below it only hurts.
+_MONOTONE = frozenset({"Hit", "R", "RR"})
 
 
 def evaluate(measure: Measure, ranking: Ranking, pool: GradePool) -> Bounded:
@@ -31,7 +35,10 @@ def evaluate(measure: Measure, ranking: Ranking, pool: GradePool) -> Bounded:
     if not unsure:
         return Bounded(value, value, value)
     unsure.sort(key=lambda rank: len(ranking) + 1 if rank is None else rank)
-    counts = range(1, len(unsure) + 1)
+    counts: Iterable[int] = range(1, len(unsure) + 1)
+    if measure.name in _MONOTONE:
+        within = sum(rank is not None and rank <= (measure.k or rank) for rank in unsure)
+        counts = {within, len(unsure) - within} - {0}
     lowest = (_value(measure, sure + unsure[-count:]) for count in counts)
     highest = (_value(measure, sure + unsure[:count]) for count in counts)
     return Bounded(value, min(value, *lowest), max(value, *highest), exact=not pool.orders)
