@@ -127,7 +127,7 @@ def grade_runs(
         asking = selector or select_all(settings, preferences)
         verdicts, stopped = _judge_open(pools, evidence, judge, asking)
         if shadow and stopped is None:
-            shadows = tuple(judge.stream(sample(pools, share=shadow)))
+            shadows = tuple(judge.stream(sample(pools, share=shadow, preferences=preferences)))
     return Grading(
         runs=tuple(runs),
         settings=settings,
@@ -148,7 +148,7 @@ def grade_runs(
             *(preferences.notices(joined.queries) if preferences is not None else ()),
         ),
         calls_saved=saved,
-        shadows=compare(pools, shadows, verdicts) if shadows else (),
+        shadows=compare(pools, shadows, verdicts, preferences=preferences) if shadows else (),
     )
 
 

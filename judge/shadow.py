@@ -11,6 +11,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from judge.evidence.joining import PreferenceIndex
 from judge.evidence.pool import QueryPool
 from judge.grades import Source
 from judge.judging.judge import Pair, Verdict
@@ -34,7 +35,9 @@ class Shadow:
     difference: float | None
 
 
-def sample(pools: Sequence[QueryPool], *, share: float) -> Iterator[Pair]:
+def sample(
+    pools: Sequence[QueryPool], *, share: float, preferences: PreferenceIndex | None = None
+) -> Iterator[Pair]:
     """Yield about `share` of the settled chunks and ordered pairs, ready to be judged.
 
     A chunk is in or out by the hash of its ids: a second run asks the same ones again and
@@ -48,8 +51,7 @@ def sample(pools: Sequence[QueryPool], *, share: float) -> Iterator[Pair]:
             for id in pool.ids
             if id in texts and id not in open_ids and _drawn(share, pool.query.key, id)
         }
-        for a, b in pool.orders:
-            ends = pool.ids[a], pool.ids[b]
+        for ends in _orders(pool, preferences):
             if all(end in texts for end in ends) and _drawn(share, pool.query.key, *ends):
                 wanted.update(dict.fromkeys(ends))
         for id in wanted:
@@ -57,24 +59,25 @@ def sample(pools: Sequence[QueryPool], *, share: float) -> Iterator[Pair]:
 
 
 def compare(
-    pools: Sequence[QueryPool], shadows: Sequence[Verdict], verdicts: Iterable[Verdict]
+    pools: Sequence[QueryPool],
+    shadows: Sequence[Verdict],
+    verdicts: Sequence[Verdict],
+    *,
+    preferences: PreferenceIndex | None = None,
 ) -> tuple[Shadow, ...]:
-    """Compare shadow verdicts with what each source knows, and all verdicts with orders."""
-    said: dict[str, dict[str, int]] = {}
-    asked: dict[str, dict[str, int]] = {}
-    for verdict in (*shadows, *verdicts):
-        if verdict.grade is not None:
-            said.setdefault(verdict.query_id, {})[verdict.id] = verdict.grade
-    for verdict in shadows:
-        if verdict.grade is not None:
-            asked.setdefault(verdict.query_id, {})[verdict.id] = verdict.grade
+    """Compare shadow verdicts with what each source knows, and all verdicts with orders.
+
+    Orders that a verdict contradicts are withdrawn from a pool; here they count.
+    """
+    asked, said = _grades(shadows), _grades((*verdicts, *shadows))
     found: dict[str, list[int]] = {}
     for pool in pools:
         for source, distance in _distances(pool, asked.get(pool.query.key, {})):
             found.setdefault(source, []).append(distance)
-        turned = list(_turned(pool, said.get(pool.query.key, {})))
-        if turned:
-            found.setdefault(ORDERS, []).extend(turned)
+        grades = said.get(pool.query.key, {})
+        for winner, loser in _orders(pool, preferences):
+            if winner in grades and loser in grades:
+                found.setdefault(ORDERS, []).append(int(grades[winner] < grades[loser]))
     return tuple(
         Shadow(
             source=source,
@@ -82,8 +85,21 @@ def compare(
             contradicted=sum(distance != 0 for distance in distances),
             difference=None if source == ORDERS else sum(distances) / len(distances),
         )
-        for source, distances in found.items()
+        for source, distances in sorted(found.items())
     )
+
+
+def _grades(verdicts: Iterable[Verdict]) -> dict[str, dict[str, int]]:
+    """Return grades by query and chunk."""
+    grades: dict[str, dict[str, int]] = {}
+    for verdict in verdicts:
+        if verdict.grade is not None:
+            grades.setdefault(verdict.query_id, {})[verdict.id] = verdict.grade
+    return grades
+
+
+def _orders(pool: QueryPool, preferences: PreferenceIndex | None) -> tuple[tuple[str, str], ...]:
+    return () if preferences is None else preferences.join(pool.query).pairs
 
 
 def _distances(pool: QueryPool, grades: Mapping[str, int]) -> Iterator[tuple[str, int]]:
@@ -93,14 +109,6 @@ def _distances(pool: QueryPool, grades: Mapping[str, int]) -> Iterator[tuple[str
             above = max(0, grades[id] - judgment.hi)
             below = max(0, judgment.lo - grades[id])
             yield str(judgment.source), above - below
-
-
-def _turned(pool: QueryPool, grades: Mapping[str, int]) -> Iterator[int]:
-    """Yield 1 for each order that the judge turns round, 0 for each that it keeps."""
-    for a, b in pool.orders:
-        winner, loser = pool.ids[a], pool.ids[b]
-        if winner in grades and loser in grades:
-            yield int(grades[winner] < grades[loser])
 
 
 def _texts(pool: QueryPool) -> dict[str, str]:

@@ -72,6 +72,16 @@ def _head(report: Report) -> dict[str, Any]:
             "retried": calls.retried,
             "failed": calls.failed,
         },
+        "calls_saved": dict(grading.calls_saved),
+        "shadow": [
+            {
+                "source": shadow.source,
+                "n": shadow.n,
+                "contradicted": shadow.contradicted,
+                "difference": shadow.difference,
+            }
+            for shadow in grading.shadows
+        ],
         "cost_usd": grading.cost_usd,
         "measures": {
             "overall": _with_confidence(report),

@@ -69,6 +69,8 @@ def facts(report: Report) -> list[str]:
         *coverage_lines(report),
         *pool_lines(report),
         calls_line(report),
+        saved_line(report),
+        *shadow_lines(report),
         short_lists(report),
         *trouble_lines(report),
     ]
@@ -185,6 +187,26 @@ def calls_line(report: Report) -> str | None:
     if calls.failed:
         counts += f", {calls.failed:,} failed"
     return f"Judge {grading.backend}: {counts}; {cost}"
+
+
+def saved_line(report: Report) -> str | None:
+    """Return how many calls each source of known evidence made unnecessary, or None."""
+    saved = {name: n for name, n in report.grading.calls_saved.items() if n}
+    if not saved:
+        return None
+    return "Calls saved: " + ", ".join(f"{name} {n:,}" for name, n in saved.items())
+
+
+def shadow_lines(report: Report) -> list[str]:
+    """Return how what each source settled looks to the judge, which changed no grade."""
+    lines = []
+    for shadow in report.grading.shadows:
+        found = f"the judge contradicts {shadow.contradicted:,} of {shadow.n:,}"
+        if shadow.difference:
+            found += f", {shadow.difference:+.2f} grades on average"
+        mock = f" ({MOCK})" if report.by_mock else ""
+        lines.append(f"Shadow of {shadow.source}: {found}{mock}")
+    return lines
 
 
 def outcome(report: Report) -> str:
