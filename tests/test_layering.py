@@ -18,8 +18,8 @@ PACKAGE = ROOT / "judge"
 # judge/. Every new one takes its place here.
 LAYERS = (
     *("errors", "shipped", "grades", "run"),
-    *("formats", "evidence", "readlog", "measures", "judging", "statistics"),
-    *("scoring", "shadow", "measuring", "rescoring", "doctor", "cascade"),
+    *("formats", "running", "evidence", "readlog", "measures", "judging", "statistics"),
+    *("scoring", "shadow", "measuring", "rescoring", "correcting", "doctor", "cascade"),
     *(
         "compare",
         "gate",
