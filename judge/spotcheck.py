@@ -8,7 +8,7 @@ text. Those were chosen, not drawn: they have no probability and stay out of eve
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -76,6 +76,7 @@ def build_queue(
     texts: Mapping[Pair, str],
     *,
     core: int = CORE,
+    rows: int = 0,
     flips: Iterable[Pair] = (),
     seed: int = 0,
 ) -> Queue:
@@ -83,6 +84,8 @@ def build_queue(
 
     texts: text of each (query id, chunk id); a chunk without one cannot be graded, counted
     core: how many chunks are drawn at random, within the judge's grades and slices
+    rows: in place of that, how many whole rows are drawn, within slices: fewer different
+        queries for the same work, but means can be corrected by them (`judge.correcting`)
     flips: chunks whose grade could flip a comparison, most telling first
 
     The same folder and seed give the same queue. Raises InputError where no chunk has a text.
@@ -93,7 +96,12 @@ def build_queue(
     by_pair = {(v.query_id, v.id): v for v in shown}
     queries = {row.query_id: row for row in out.rows}
     chosen: dict[Pair, tuple[Why, str, float | None]] = {}
-    for pair, pi in _core(by_pair, out, n=core, seed=seed):
+    drawn = (
+        _rows_core(shown, out, n=rows, seed=seed)
+        if rows
+        else _core(by_pair, out, n=core, seed=seed)
+    )
+    for pair, pi in drawn:
         chosen[pair] = (Why.CORE, "", pi)
     for why, pair, detail in _worth_a_look(out, shown, flips):
         chosen.setdefault(pair, (why, detail, None))
@@ -131,6 +139,20 @@ def _core(
     # In a random order: whoever stops early has still graded a random part of the core.
     order = random.Random(seed).sample(sorted(drawn), len(drawn))  # noqa: S311
     return [(graded[at][0], drawn[at]) for at in order]
+
+
+def _rows_core(
+    shown: Sequence[StoredVerdict], out: OutFolder, *, n: int, seed: int
+) -> Iterable[tuple[Pair, float]]:
+    """Draw whole rows: every chunk of a row that the judge was asked about, row after row."""
+    chunks: dict[str, list[Pair]] = {}
+    for verdict in shown:
+        chunks.setdefault(verdict.query_id, []).append((verdict.query_id, verdict.id))
+    slices = {row.query_id: row.slice for row in out.rows}
+    queries = sorted(chunks)
+    drawn = stratified([slices.get(query) for query in queries], n=n, floor=1, seed=seed)
+    order = random.Random(seed).sample(sorted(drawn), len(drawn))  # noqa: S311
+    return [(pair, drawn[at]) for at in order for pair in chunks[queries[at]]]
 
 
 def _worth_a_look(

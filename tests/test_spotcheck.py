@@ -43,6 +43,19 @@ def test_core_is_drawn_within_grades_and_slices_with_its_probability():
     assert all(item.pi == pytest.approx(share[item.judge_grade] / 20) for item in core)
 
 
+def test_whole_rows_are_drawn_within_slices():
+    rows = tuple(OutRow(f"q{i}", "x", "even" if i < 6 else "odd", ("a", "b")) for i in range(8))
+    verdicts = tuple(StoredVerdict(f"q{i}", id, 1) for i in range(8) for id in "ab")
+    out = OutFolder("run", 3, rows, verdicts, ())
+    core = build_queue(out, _texts(out), rows=4).items
+    assert len(core) == 8
+    by_row = Counter(item.query_id for item in core)
+    assert set(by_row.values()) == {2}
+    # One row a slice at least, the rest where most are: 3 of 6 and 1 of 2.
+    assert {item.pi for item in core} == {0.5}
+    assert [item.query_id for item in core[::2]] == [item.query_id for item in core[1::2]]
+
+
 def test_queue_is_the_same_for_the_same_seed_only():
     out = _out([i % 4 for i in range(80)])
     first, again, other = (build_queue(out, _texts(out), core=16, seed=s) for s in (1, 1, 2))

@@ -41,6 +41,12 @@ from judge.spotcheck import build_queue, find_texts
     default=100,
     help="How many chunks are drawn at random, for calibration. [100]",
 )
+@click.option(
+    "--rows",
+    type=click.IntRange(0),
+    default=0,
+    help="Draw whole rows in place of chunks: means can be corrected by them. [chunks]",
+)
 @click.option("--seed", type=click.IntRange(0), default=0, help="Seed of the draw. [0]")
 @reading_options
 def command(
@@ -51,6 +57,7 @@ def command(
     rater: str | None,
     labels: str | None,
     core: int,
+    rows: int,
     seed: int,
     options: ReadOptions,
     corpus: object,
@@ -72,7 +79,7 @@ def command(
     graded = read_out_folder(out)
     read = [run for path in runs for run in read_runs(source(path) or path, options).values()]
     texts = read_corpus(corpus, options).texts if corpus else {}  # type: ignore[arg-type]
-    queue = build_queue(graded, find_texts(graded, read, texts), core=core, seed=seed)
+    queue = build_queue(graded, find_texts(graded, read, texts), core=core, rows=rows, seed=seed)
     for notice in queue.notices:
         click.echo(f"judge: {notice.text}", err=True)
     session = Session(queue, LabelStore(Path(labels) if labels else out / "labels.csv"))
