@@ -18,7 +18,8 @@ FIXTURES = Path(__file__).parent / "fixtures"
 COMMANDS = [
     (page.name, command)
     for page in PAGES
-    for command in re.findall(r"^    (judge .+)$", page.read_text("utf-8"), re.MULTILINE)
+    # `judge run` asks a system that is not there; test_cli_run.py runs it against one.
+    for command in re.findall(r"^    (judge (?!run ).+)$", page.read_text("utf-8"), re.MULTILINE)
 ]
 
 

@@ -24,7 +24,7 @@ LAYERS = (
         "compare",
         "gate",
         "calibration",
-        "calibrate",
+        "calibrating",
         "spotcheck",
         "retrieval",
         "sweep",

@@ -19,7 +19,7 @@ from judge.formats.values import words
 from judge.run import Notice, Result, Row, Run
 
 _CORPUS = ("corpus.jsonl", "corpus.jsonl.gz")
-_QUERIES = ("queries.jsonl", "queries.jsonl.gz")
+QUERY_FILES = ("queries.jsonl", "queries.jsonl.gz")
 """What a BEIR folder or archive calls them."""
 
 
@@ -79,7 +79,7 @@ def read_queries(source: SourceFile, options: ReadOptions = DEFAULTS) -> Queries
     findings = Findings()
     texts: dict[str, str] = {}
     for place, _, fields in text_records(
-        read_text(source, inside=_QUERIES), QUERY, options, findings
+        read_text(source, inside=QUERY_FILES), QUERY, options, findings
     ):
         id, text = id_text(fields.get("query_id")), words(fields, "query", place, findings)
         if id is None or text is None or not text.strip():
@@ -161,7 +161,8 @@ def _decoded(
         kind: Kind = "queries" if id_name == "query_id" else "texts"
         return family.records(kind, decoded, options, findings)
     value = decoded.value if isinstance(decoded, Document) else None
-    if not isinstance(value, dict) or not value or any(n in value for n in (id_name, text_name, "_id")):
+    known = {name for ours, others in spellings.items() for name in (ours, *others)}
+    if not isinstance(value, dict) or not value or known & value.keys():
         return records_of(decoded, under="documents").items
     return [
         (
