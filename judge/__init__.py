@@ -7,6 +7,7 @@ read logs, then with a cached LLM judge, and reports graded nDCG with honest int
 | --- | --- |
 | `grade(run, goldens=…, backend=…)` | grade a run and return its `Report` |
 | `read_run(path)` | read a run in any shape people have |
+| `calibrate(judgments, labels)` | say how far a judge agrees with people's labels |
 | `ReadLog(path)` | log what searchers and agents do with results, for `judge mine` |
 | `Report` | means overall and by slice, rows, coverage, conflicts |
 | `Run` | what one system returned, as `read_run` gives it |
@@ -25,11 +26,12 @@ _HOMES = {
     "Report": "judge.report.model",
     "Run": "judge.run",
     "ReadLog": "judge.readlog.writer",
+    "calibrate": "judge.calibrating",
     "grade": "judge.api",
     "read_run": "judge.formats",
 }
 
-__all__ = ["JudgeError", "ReadLog", "Report", "Run", "grade", "read_run"]
+__all__ = ["JudgeError", "ReadLog", "Report", "Run", "calibrate", "grade", "read_run"]
 
 
 def __getattr__(name: str) -> Any:

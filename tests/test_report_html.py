@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import judge
-from judge.calibrate import CalibrationReport
+from judge.calibrating import CalibrationReport
 from judge.calibration import compare_with_labels
 from judge.formats import Label
 from judge.report.html import render_html

@@ -7,7 +7,7 @@ import sys
 
 import click
 
-from judge.calibrate import calibrate
+from judge.calibrating import calibrate
 from judge.calibration import CalibrationSettings
 from judge.cli.output import terminal
 from judge.cli.reading import pairs, reading_options, source

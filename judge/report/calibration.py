@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from judge.calibrate import CalibrationReport
+from judge.calibrating import CalibrationReport
 from judge.calibration import Answer, Calibration
 from judge.report.wording import plural
 from judge.rescoring import SystemOrders

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from judge.calibrate import CalibrationReport
+from judge.calibrating import CalibrationReport
 from judge.report import calibration as wording
 from judge.report.calibration import estimate_text, number
 from judge.report.terminal import NAME_WIDTH, OVERALL, WIDTH, clean, shorten

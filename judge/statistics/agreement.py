@@ -5,7 +5,7 @@ source (a human) graded i and the second (the judge) graded j, on a scale of q g
 0..q-1. Tables add up, so the tables of queries resampled by a bootstrap are one
 matrix product away, and every function here takes a whole stack of them.
 
-An undefined value is NaN *inside* a stack only; `judge.calibrate` turns it into None with
+An undefined value is NaN *inside* a stack only; `judge.statistics.paired` turns it into None with
 the reason that `undefined` gives.
 """
 

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from importlib import resources
 from typing import Any
 
-from judge.calibrate import CalibrationReport
+from judge.calibrating import CalibrationReport
 from judge.grades import Judgment
 from judge.measures.names import Measure
 from judge.report import wording

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 from worked_agreement import HUMAN, JUDGE
 
-from judge.calibrate import calibrate
+from judge.calibrating import calibrate
 from judge.calibration import CalibrationSettings
 from judge.cli.calibrate import command
 from judge.errors import InputError, UsageError

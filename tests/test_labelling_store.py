@@ -1,0 +1,65 @@
+"""Labels on disk: nothing lost by a crash, a second writer or a foreign file."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from judge.errors import InputError
+from judge.labelling.store import Entry, LabelStore
+
+
+def test_file_that_is_not_ours_is_not_overwritten(tmp_path):
+    path = tmp_path / "labels.csv"
+    path.write_text("query;grade\nq;1\n")
+    with pytest.raises(InputError, match="name another file"):
+        LabelStore(path).add(Entry("q", "a", "ann", 1))
+    assert path.read_text() == "query;grade\nq;1\n"
+
+
+def test_line_that_is_no_label_is_named(tmp_path):
+    path = tmp_path / "labels.csv"
+    path.write_text("query_id,chunk_id,grade,rater,pi,note\nq,a,good,ann,,\n")
+    with pytest.raises(InputError, match=r"labels\.csv:2: not a label"):
+        LabelStore(path).entries()
+
+
+def test_two_stores_on_one_file_lose_nothing(tmp_path):
+    # Two browsers are two threads of one server, or a page and a terminal: two stores.
+    path = tmp_path / "labels.csv"
+    stores = [LabelStore(path), LabelStore(path)]
+    entries = [Entry("q", f"c{i}", "ann", i % 4) for i in range(60)]
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(lambda at: stores[at % 2].add(entries[at]), range(60)))
+    assert {entry.id for entry in LabelStore(path).entries()} == {f"c{i}" for i in range(60)}
+
+
+CRASHING = """
+import itertools, pathlib, sys
+from judge.labelling.store import Entry, LabelStore
+store = LabelStore(pathlib.Path(sys.argv[1]))
+for i in itertools.count():
+    store.add(Entry("q", f"c{i}", "ann", 1))
+    print(i, flush=True)
+"""
+
+
+@pytest.mark.slow
+def test_killed_at_any_moment_the_file_holds_every_label_that_was_confirmed(tmp_path):
+    for attempt in range(5):
+        path = tmp_path / f"labels{attempt}.csv"
+        with subprocess.Popen(
+            [sys.executable, "-c", CRASHING, str(path)], stdout=subprocess.PIPE, text=True
+        ) as writer:
+            confirmed = [writer.stdout.readline() for _ in range(20 + attempt)]
+            writer.kill()
+        held = {entry.id for entry in LabelStore(path).entries()}
+        assert {f"c{line.strip()}" for line in confirmed} <= held
+
+
+def test_label_that_cannot_be_saved_raises(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        LabelStore(tmp_path / "gone" / "labels.csv").add(Entry("q", "a", "ann", 1))
