@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO, Final
 
-from judge.measures.engine_text import WORD, Text
+from judge.measures.engine_text import PADDING, Text
 
-BLOCK_BYTES: Final = 1 << 20
+BLOCK_BYTES: Final = 1 << 21
 LONGEST_LINE: Final = 1 << 26
 """A line beyond this is no line of a run; reading on would only fill the memory."""
 
@@ -19,7 +19,7 @@ class LineTooLong(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Whole lines, the last one ended, with room for a word behind them."""
+    """Whole lines, the last one ended, and padding."""
 
     data: bytes
     size: int
@@ -90,7 +90,7 @@ def _ended(data: bytes) -> Block:
 
 
 def _block(data: bytes) -> Block:
-    return Block(data + b"\0" * WORD, len(data))
+    return Block(data + PADDING, len(data))
 
 
 def _start_of_last_list(data: bytes) -> int:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from judge.measures.engine_blocks import lines_of
 from judge.measures.engine_lists import Lists
 from judge.measures.engine_ranking import Ranker, list_names, list_starts
-from judge.measures.engine_text import WORD, Column, Ids, Text, columns
+from judge.measures.engine_text import PADDING, Column, Ids, Text, columns
 from judge.measures.trec import RUN_FIELDS, Problems, run_lists
 
 _CHUNK_BYTES = 1 << 21
@@ -80,7 +80,7 @@ def _wide(column: Column) -> Column:
 def _gather(data: bytearray) -> _Gathered | None:
     """Return the columns of a whole file, or None where the plain reader must look.
 
-    `data` gets room for a word at its end, so that its last token can be read as one.
+    `data` gets padding at its end, as every text.
     """
     index: dict[tuple[bytes, bytes], int] = {}
     offset = np.int64 if len(data) >> 31 else np.int32
@@ -105,7 +105,7 @@ def _gather(data: bytearray) -> _Gathered | None:
         np.concatenate(part) for part in zip(*parts, strict=True)
     )
     size = len(data)
-    data += b"\0" * WORD
-    text = Text(memoryview(data), size)
+    data += PADDING
+    text = Text(data, size)
     ids, scores = Column(text, at_id, id_lengths), Column(text, at_score, score_lengths)
     return _Gathered(list(index), lists, ids, scores)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from judge.measures.engine_qrels import Table
 from judge.measures.engine_repeats import repeats
 from judge.measures.engine_scores import Floats
-from judge.measures.engine_text import Flags, Ids, Ints, Words, greater, mixed, salts
+from judge.measures.engine_text import Flags, Ids, Ints, Words, greater, mixed, pick, salts
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def rank_lists(
     scores = _comparable(scores, single=single)
     ids, tied = _ordered(list_of, scores, ids, single=single)
     queries = np.array([table.index(query) for _, query in names], dtype=np.int64)
-    query_of = queries[list_of]
+    query_of = pick(queries, list_of)
     hashes = ids.hashes()
     keys = mixed(hashes, salts(query_of))
     # Two tags may have a list for one query here: their documents are no repeats.

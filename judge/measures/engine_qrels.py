@@ -12,7 +12,7 @@ from judge.measures.engine_blocks import lines_of
 from judge.measures.engine_repeats import repeats
 from judge.measures.engine_text import (
     LONGEST_TOKEN,
-    WORD,
+    PADDING,
     Column,
     Ids,
     Ints,
@@ -22,6 +22,7 @@ from judge.measures.engine_text import (
     equal,
     joined,
     mixed,
+    pick,
     repeats_previous,
     salts,
 )
@@ -84,19 +85,21 @@ class Table:
         the document itself, so two ids with one hash cost time and nothing else.
         """
         buckets = (keys >> self._shift).view(np.int64)
-        waiting = np.flatnonzero(self._in_use[buckets])
-        at, end = self._first[buckets[waiting]], self._first[buckets[waiting] + 1]
+        waiting = np.flatnonzero(pick(self._in_use, buckets))
+        at = pick(self._first, buckets := pick(buckets, waiting))
+        end = pick(self._first, buckets + 1)
         places, entries = [waiting[:0]], [at[:0]]
         while len(waiting):
-            alike = np.flatnonzero(self._keys[at] == keys[waiting])
-            place, entry = waiting[alike], at[alike]
-            same = queries[place] == self.queries[entry]
+            alike = np.flatnonzero(pick(self._keys, at) == pick(keys, waiting))
+            place, entry = pick(waiting, alike), pick(at, alike)
+            same = pick(queries, place) == pick(self.queries, entry)
             same &= equal(ids[place], self._ids[entry])
             places.append(place[same])
             entries.append(entry[same])
-            going_on = at + 1 < end
-            going_on[alike[same]] = False
-            waiting, at, end = waiting[going_on], at[going_on] + 1, end[going_on]
+            is_over = at + 1 >= end
+            is_over[alike[same]] = True
+            going_on = np.flatnonzero(~is_over)
+            waiting, at, end = pick(waiting, going_on), pick(at, going_on) + 1, pick(end, going_on)
         return np.concatenate(places), np.concatenate(entries)
 
     def grades_of(self, query: int) -> dict[str, int]:
@@ -138,7 +141,7 @@ def table_of(qrels: Mapping[str, Mapping[str, int]]) -> Table:
                 found.append(grade)
     lengths = np.array([len(document) for document in documents], dtype=np.int64)
     data = b"".join(documents)
-    column = Column(Text(data + b"\0" * WORD, len(data)), np.cumsum(lengths) - lengths, lengths)
+    column = Column(Text(data + PADDING, len(data)), np.cumsum(lengths) - lengths, lengths)
     arrays = np.array(queries, dtype=np.int32), Ids.of(column), np.array(found, dtype=np.int32)
     return Table(tuple(qrels), *arrays, long_ids=long_ids)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from judge.measures.engine_text import Ids, Ints, Words
+from judge.measures.engine_text import Ids, Ints, Words, pick
 
 _SLOT_BITS = 2  # slots a line: 4 to 8, so that few lines meet
 
@@ -23,12 +23,12 @@ def repeats(lists: Ints, keys: Words, ids: Ids) -> tuple[Ints, Ints]:
     waiting = np.arange(len(keys), dtype=np.int32)
     suspects = [waiting[:0]]
     while len(waiting):
-        at = slots[waiting]
+        at = pick(slots, waiting)
         winners[at] = waiting
-        winner = winners[at]
+        winner = pick(winners, at)
         lost = np.flatnonzero(winner != waiting)
-        waiting, winner = waiting[lost], winner[lost]
-        alike = keys[waiting] == keys[winner]
+        waiting, winner = pick(waiting, lost), pick(winner, lost)
+        alike = pick(keys, waiting) == pick(keys, winner)
         suspects += [waiting[alike], winner[alike]]
         waiting = waiting[~alike]
     later, first = [], []

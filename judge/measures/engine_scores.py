@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.measures.engine_text import WORD, Column, Flags, Ints, Words
+from judge.measures.engine_text import WORD, Column, Flags, Ints, Words, pick
 from judge.measures.trec import parse_score
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -90,7 +90,8 @@ def _decimals(column: Column) -> _Decimals:
             unit = unit * (_TEN_8 if dot is None else np.where(dot, _TEN_7, _TEN_8))
     valid &= (dots <= np.uint64(1)) & (column.lengths > dots.astype(np.int64))
     exact = (number < _EXACT) & (decimals <= np.uint64(_EXACT_TENS))
-    values = number / _TENS[np.minimum(decimals, np.uint64(_EXACT_TENS)).astype(np.int64)]
+    tens = np.minimum(decimals, np.uint64(_EXACT_TENS)).astype(np.int64)
+    values = number / pick(_TENS, tens)
     return _Decimals(values, valid, exact)
 
 
@@ -114,7 +115,7 @@ def _eight_digits(words: Words, rest: Ints) -> tuple[Words, Words | None, Words,
     rest: how many of a word's last bytes belong to the token, less than 0 for none and more
         than 8 for all; the others count as "0". No dot anywhere is None.
     """
-    digits = (words ^ _ZERO) & _OWN[np.clip(rest, 0, WORD)]
+    digits = (words ^ _ZERO) & pick(_OWN, np.clip(rest, 0, WORD))
     crossed = digits ^ _DOT
     dot_bit = (crossed - _ONE) & ~crossed & _TOP_BIT
     has_dot = dot_bit != 0

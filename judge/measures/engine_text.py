@@ -20,6 +20,7 @@ Words: TypeAlias = NDArray[np.uint64]
 Flags: TypeAlias = NDArray[np.bool_]
 
 WORD: Final = 8
+PADDING: Final = b"\0" * (2 * WORD)
 LONGEST_TOKEN: Final = 64
 """Longer tokens are left to the plain reader: every word costs a pass over the column."""
 
@@ -36,22 +37,34 @@ _MULTIPLIERS = np.array(
 )  # fmt: skip
 
 
+def pick(array: NDArray[Any], places: Ints) -> NDArray[Any]:
+    """Return `array[places]` for places that are in range.
+
+    Unlike indexing this lets other threads work meanwhile.
+    """
+    return array.take(places, mode="clip")
+
+
 class Text:
     """Bytes that can be read as a word from any offset."""
 
     __slots__ = ("_words", "bytes", "size")
 
-    def __init__(self, data: bytes | memoryview, size: int) -> None:
-        """Take the first `size` bytes of `data`, which holds at least a word more."""
-        assert len(data) >= size + WORD, "the last token is read as a whole word"
+    def __init__(self, data: bytes | bytearray, size: int) -> None:
+        """Take the first `size` bytes of `data`; `PADDING` follows, for the last token."""
+        assert len(data) >= size + len(PADDING), "the last token is read as whole words"
         self.size = size
         self.bytes = np.frombuffer(data, np.uint8, size)
-        # One word from every byte on: overlapping, unaligned, no copy.
-        self._words: Words = np.ndarray((size + 1,), "<u8", data, strides=(1,))
+        self._words: Words = np.frombuffer(data, "<u8", len(data) // WORD)
 
     def words_at(self, offsets: Ints) -> Words:
         """Return the eight bytes from each offset, the first byte lowest."""
-        found: Words = self._words[offsets]
+        whole = offsets >> 3
+        bits = ((offsets & 7) << 3).astype(np.uint64)
+        low = pick(self._words, whole) >> bits
+        # By 64 bits, where the offset is a multiple of 8, this shifts everything out.
+        high = pick(self._words, whole + 1) << (np.uint64(64) - bits)
+        found: Words = low | high
         return found
 
 
@@ -81,7 +94,7 @@ class Column:
             own = np.clip(rest, 0, WORD) if offset else np.minimum(rest, WORD)
             # Where nothing is left any offset will do: every byte of it is masked.
             at = np.where(rest > 0, self.starts + offset, 0) if offset else self.starts
-            yield self.text.words_at(at) & _LOW_BYTES[own]
+            yield self.text.words_at(at) & pick(_LOW_BYTES, own)
 
     def token(self, index: int) -> bytes:
         """Return one token."""
@@ -108,8 +121,8 @@ class Ids:
     def __len__(self) -> int:
         return len(self.words[0])
 
-    def __getitem__(self, chosen: Ints | Flags) -> Ids:
-        return Ids(tuple(words[chosen] for words in self.words))
+    def __getitem__(self, places: Ints) -> Ids:
+        return Ids(tuple(pick(words, places) for words in self.words))
 
     def hashes(self) -> Words:
         """Return a number a token, the same for equal tokens, rarely for others."""
@@ -191,8 +204,8 @@ def columns(text: Text, count: int) -> list[Column] | None:
     `text` ends with a newline.
     """
     edges = np.flatnonzero(text.bytes <= ord(" "))
-    kinds = text.bytes[edges]
-    if not _BLANKS[kinds].all():
+    kinds = pick(text.bytes, edges)
+    if not pick(_BLANKS, kinds).all():
         return None
     found = _regular(edges, kinds, count) or _irregular(edges, kinds, count)
     if found is None:
