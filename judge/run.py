@@ -54,6 +54,8 @@ class Golden:
     match: "all" (every one is wanted) or "any" (one of them answers)
     complete: the expected set is all there is; every other chunk is irrelevant
     where: the place it was read from, for messages
+    quotes: spans of text; a chunk that contains one is expected. `judge.formats.quotes` names
+        the chunks, and then there are none left here
     """
 
     expected: tuple[str, ...]
@@ -64,6 +66,7 @@ class Golden:
     match: str = "all"
     complete: bool = False
     where: str = ""
+    quotes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

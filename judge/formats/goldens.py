@@ -96,11 +96,13 @@ class GoldenReader:
             return None
         if value == [] and not complete:
             self._findings.problem(place.at("expected"), "an empty list", _EMPTY)
+        items = value if isinstance(value, list) else [] if value is None else [value]
+        quotes = tuple(quote for item in items if (quote := _quote(item)) is not None)
         match = fields.get("match") or "all"
         if match not in MATCHES:
             self._findings.problem(place.at("match"), shown(match), 'write "all" or "any"')
         return Golden(
-            expected=self._expected(value, place),
+            expected=self._expected(items, place),
             query_id=named.query_id,
             query=named.query,
             slice=named.slice,
@@ -108,11 +110,15 @@ class GoldenReader:
             match=str(match),
             complete=complete,
             where=str(place),
+            quotes=quotes,
         )
 
-    def _expected(self, value: object, place: Place) -> tuple[str, ...]:
-        items = value if isinstance(value, list) else [] if value is None else [value]
-        ids = [self._expected_id(item, place, index) for index, item in enumerate(items)]
+    def _expected(self, items: list[object], place: Place) -> tuple[str, ...]:
+        ids = [
+            self._expected_id(item, place, index)
+            for index, item in enumerate(items)
+            if _quote(item) is None
+        ]
         known = [id for id in ids if id is not None]
         distinct = tuple(dict.fromkeys(known))
         if len(distinct) < len(known):
@@ -135,6 +141,12 @@ class GoldenReader:
         if id is None:
             self._findings.problem(place.at(f"expected[{index}]"), shown(item), fix)
         return id
+
+
+def _quote(item: object) -> str | None:
+    """Return the quote of `{"quote": "…"}`, or None where it is none or blank."""
+    quote = item.get("quote") if isinstance(item, dict) else None
+    return quote if isinstance(quote, str) and quote.strip() else None
 
 
 def _first_id(item: Fields) -> str | None:

@@ -103,6 +103,7 @@ GRADE: Spellings = MappingProxyType(
         "hi": (),
         "source": (),
         "status": (),
+        "model": (),
         "reason": (),
         "rater": ("annotator", "assessor", "judge"),
         "pi": (),

@@ -16,9 +16,13 @@ from judge.run import Notice
 
 @dataclass(frozen=True, slots=True)
 class VerdictFile:
-    """The judge's grade of each (query, chunk), and what was counted on the way."""
+    """The judge's grade of each (query, chunk), and what was counted on the way.
+
+    models: the judges that the lines name, in the order of the file
+    """
 
     grades: Mapping[tuple[str, str], int]
+    models: tuple[str, ...] = ()
     notices: tuple[Notice, ...] = ()
 
 
@@ -32,14 +36,18 @@ def read_verdicts(source: SourceFile, options: ReadOptions = DEFAULTS) -> Verdic
     findings = Findings()
     scale = Scale(options, findings, grade_max=options.grade_max)
     grades: dict[tuple[str, str], tuple[Place, int]] = {}
+    models: dict[str, None] = {}
     for statement in statements(read_text(source), options, findings):
         if _is_the_judges(statement, findings):
             _add(grades, statement, scale, findings)
+            if isinstance(model := statement.fields.get("model"), str):
+                models[model] = None
     scale.report()
     findings.check()
     # A verdict's model, prompt and raw reply are ours; that they say no grade is no news.
     notices = tuple(n for n in findings.notices() if n.kind != "ignored field")
-    return VerdictFile({pair: grade for pair, (_, grade) in grades.items()}, notices)
+    found = {pair: grade for pair, (_, grade) in grades.items()}
+    return VerdictFile(found, tuple(models), notices)
 
 
 def _is_the_judges(statement: Statement, findings: Findings) -> bool:
