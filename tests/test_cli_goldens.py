@@ -118,6 +118,8 @@ def test_retrieve_writes_a_run_that_is_read_back(tmp_path: Path) -> None:
     assert len(run.rows) == 76
     assert {len(row.results) for row in run.rows} == {3}
     assert run.rows[0].slice == "exact_token"
+    # Goldens stay with their rows: the run can be graded as it is.
+    assert run.rows[0].golden is not None and run.rows[0].golden.complete
 
 
 def test_retrieve_names_rows_that_came_back_empty(tmp_path: Path) -> None:

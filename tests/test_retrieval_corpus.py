@@ -1,9 +1,8 @@
-"""Reading what the engine searches, and the queries."""
+"""Reading what the engine searches, and writing what it found."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ import pytest
 from judge.errors import InputError
 from judge.formats import read_run
 from judge.formats.run_writing import run_lines
-from judge.retrieval.corpus import Item, read_asked, read_items
+from judge.retrieval.corpus import Item, read_items
 from judge.retrieval.engine import Engine
 from judge.retrieval.knobs import Knobs
 from judge.run import Row
@@ -76,26 +75,6 @@ def test_folder_without_texts_is_refused(tmp_path: Path) -> None:
         read_items(tmp_path)
 
 
-def test_goldens_and_query_files_are_queries(tmp_path: Path) -> None:
-    goldens = write(
-        tmp_path / "g.jsonl",
-        {"query_id": "q1", "slice": "entity", "query": "who", "expected": ["a"], "complete": True},
-        {"slice": "entity", "query": "where", "expected": ["b"]},
-    )
-    assert read_asked(goldens) == (
-        Row("q1", query_id="q1", query="who", slice="entity"),
-        Row("where", query="where", slice="entity"),
-    )
-    topics = tmp_path / "topics.tsv"
-    topics.write_text("7\twho is it\n", encoding="utf-8")
-    assert read_asked(topics) == (Row("7", query_id="7", query="who is it"),)
-
-
-def test_query_without_text_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no query"):
-        read_asked(write(tmp_path / "q.jsonl", {"query_id": "q1"}))
-
-
 def test_written_run_is_read_back_the_same(tmp_path: Path) -> None:
     items = (
         Item("a", 'the "fox"\n</script>'),
@@ -117,13 +96,7 @@ def test_written_run_is_read_back_the_same(tmp_path: Path) -> None:
     assert len(lines) == 2 + len(asked)
 
 
-@pytest.mark.parametrize("read", [read_items, read_asked])
-def test_file_without_records_is_refused(tmp_path: Path, read: Callable[[Path], object]) -> None:
+def test_file_without_items_is_refused(tmp_path: Path) -> None:
     (tmp_path / "empty.json").write_text("[]", encoding="utf-8")
-    with pytest.raises(InputError, match=r"no (items|queries)"):
-        read(tmp_path / "empty.json")
-
-
-def test_one_golden_without_an_id_is_a_query_and_no_table_of_ids(tmp_path: Path) -> None:
-    one = write(tmp_path / "g.jsonl", {"query": "who?", "expected": ["a"]})
-    assert read_asked(one) == (Row("who?", query="who?"),)
+    with pytest.raises(InputError, match="no items"):
+        read_items(tmp_path / "empty.json")

@@ -11,10 +11,11 @@ from judge.cascade import Settings, grade_runs
 from judge.errors import UsageError
 from judge.formats import read_goldens
 from judge.measures.names import parse_measure
-from judge.retrieval.corpus import Item, read_asked, read_items
+from judge.retrieval.corpus import Item, read_items
 from judge.retrieval.engine import Engine
 from judge.retrieval.knobs import Knobs
 from judge.run import Row
+from judge.running.asked import read_asked
 from judge.sweep import Sweep, read_sweep
 
 FOX = (
@@ -112,7 +113,8 @@ HALF_LIVES = ("0", "30", "90", "365", "1825", "7300")
 
 
 def half_life_sweep(corpus: Path, goldens: Path) -> Sweep:
-    asked, engine = read_asked(goldens), Engine(read_items(corpus).items)
+    asked = [one.row for one in read_asked(goldens).asked]
+    engine = Engine(read_items(corpus).items)
     runs = [
         engine.run(asked, knobs=Knobs().turned("recency_half_life_days", days))
         for days in HALF_LIVES

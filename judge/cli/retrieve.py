@@ -33,16 +33,18 @@ def command(
     judge retrieve corpus.jsonl queries.tsv --retriever bm25 --depth 100 -o run.json
     """
     from judge.formats.run_writing import run_lines
-    from judge.retrieval.corpus import read_asked, read_items
+    from judge.retrieval.corpus import read_items
     from judge.retrieval.engine import Engine
     from judge.retrieval.knobs import Knobs
+    from judge.running.asked import read_asked
 
     turned = Knobs(**knobs)
     asked = read_asked(sys.stdin.buffer if queries == "-" else queries, options)
+    rows = [one.row for one in asked.asked]
     items = read_items(corpus, options)
-    run = Engine(items.items).run(asked, knobs=turned, name=name)
+    run = Engine(items.items).run(rows, knobs=turned, name=name)
     write_lines(run_lines(run), out)
-    for notice in items.notices:
+    for notice in (*asked.notices, *items.notices):
         click.echo(f"judge: {notice.text}", err=True)
     empty = [row.key for row in run.rows if not row.results]
     if empty:

@@ -181,13 +181,14 @@ def _built_in(
     folder: Path,
 ) -> Callable[[str], Run]:
     from judge.formats.run_writing import run_lines
-    from judge.retrieval.corpus import read_asked, read_items
+    from judge.retrieval.corpus import read_items
     from judge.retrieval.engine import Engine
     from judge.retrieval.knobs import Knobs
+    from judge.running.asked import read_asked
 
     if corpus is None or asked is None:
         raise UsageError("the built-in engine needs --corpus and --goldens or --queries")
-    rows = read_asked(asked, options)
+    rows = [one.row for one in read_asked(asked, options).asked]
     search = Engine(read_items(corpus, options).items)
 
     def run_at(value: str) -> Run:

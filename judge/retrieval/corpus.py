@@ -1,4 +1,4 @@
-"""What the reference engine searches, documents and memories, and the queries put to it."""
+"""What the reference engine searches, documents and memories."""
 
 from __future__ import annotations
 
@@ -13,25 +13,15 @@ from judge.formats.findings import Findings, Place, shown
 from judge.formats.ids import id_text
 from judge.formats.opening import SourceFile, read_text, source_name
 from judge.formats.options import DEFAULTS, ReadOptions
-from judge.formats.rows import keyed
-from judge.formats.spellings import QUERY, ROW, TEXT, Spellings
+from judge.formats.spellings import TEXT, Spellings
 from judge.formats.texts import text_records
-from judge.formats.values import label, number, words
-from judge.run import Notice, Row
+from judge.formats.values import number, words
+from judge.run import Notice
 
 DOCUMENT = "document"
 MEMORY = "memory"
 
 _ITEM: Spellings = MappingProxyType({**TEXT, "kind": (), "age_days": ()})
-_ASKED: Spellings = MappingProxyType(
-    {
-        "query_id": QUERY["query_id"],
-        "query": (*ROW["query"], *QUERY["query"]),
-        "slice": ROW["slice"],
-        # Of goldens, which are queries too; what answers them is none of an engine's business.
-        **dict.fromkeys(("expected", "match", "complete", "weight"), ()),
-    }
-)
 _TEXT_SUFFIXES = frozenset({".md", ".rst", ".txt"})
 
 
@@ -86,28 +76,8 @@ def read_items(source: SourceFile, options: ReadOptions = DEFAULTS) -> Items:
         if item.id in items:
             findings.problem(place, f"the id {shown(item.id)} again", "one item an id")
         items[item.id] = item
-    findings.check()
-    if not items:
-        raise InputError(Problem(source_name(source), "no items", "give at least one text"))
+    findings.check_some(items, "items", source_name(source))
     return Items(tuple(items.values()), findings.notices())
-
-
-def read_asked(source: SourceFile, options: ReadOptions = DEFAULTS) -> tuple[Row, ...]:
-    """Return the queries of a file of queries or goldens, as rows without results."""
-    findings = Findings()
-    rows = []
-    for place, _, fields in text_records(read_text(source), _ASKED, options, findings):
-        query_id, query, slice = (
-            label(fields, name, place, findings) for name in ("query_id", "query", "slice")
-        )
-        if query is None:
-            findings.problem(place, "no query", "say which field it is: --map FIELD=query")
-        rows.append((place, Row(query_id or "", query_id=query_id, query=query, slice=slice)))
-    asked = keyed(rows, findings)
-    findings.check()
-    if not asked:
-        raise InputError(Problem(source_name(source), "no queries", "give at least one"))
-    return asked
 
 
 def _item(fields: Fields, place: Place, findings: Findings) -> Item | None:
