@@ -26,11 +26,13 @@ VERDICTS = "verdicts.jsonl"
 class CalibrationReport:
     """A calibration, and what runs add to it.
 
+    models: the judges that the judgments name; several are calibrated as if they were one
     orders: how alike judge and people order the runs; None with fewer than two
     corrected: each run's mean by people's grades, by name
     """
 
     calibration: Calibration
+    models: tuple[str, ...] = ()
     orders: SystemOrders | None = None
     corrected: Mapping[str, Correction] = field(default_factory=lambda: MappingProxyType({}))
     notices: tuple[Notice, ...] = ()
@@ -66,6 +68,7 @@ def calibrate(
         calibration=compare_with_labels(
             judged.grades, labelled.labels, slices=_slices(all_runs), settings=settings
         ),
+        models=judged.models,
         orders=system_orders(all_runs, both, how, resampling=settings.resampling)
         if len(all_runs) > 1
         else None,

@@ -202,14 +202,14 @@ def _with_interval(
 
 
 def corrected_means(runs: Sequence[Run], both: Sources, how: Scoring) -> Mapping[str, Correction]:
-    """Return each run's mean corrected by the queries that people graded wholly.
+    """Return each run's mean over the judge's chunks, corrected by wholly graded queries.
 
     The queries that the judge graded are the fixed set (`difference_estimator`). A query
     graded in part tells nothing here: its score needs the grade of every chunk of its pool.
     """
     whole = both.wholly_labelled
     judge = score_runs(runs, both.judge, how)
-    people = score_runs(runs, {query: both.people[query] for query in whole}, how)
+    people = score_runs(runs, {query: both.shared.people[query] for query in whole}, how)
     column = {query: at for at, query in enumerate(whole)}
     return {
         run.name: difference_estimator(

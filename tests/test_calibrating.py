@@ -124,7 +124,7 @@ def test_command_orders_runs_by_slice_and_both_sources(folder):
     assert done.exception is None, done.output
     assert "even" in done.stdout and "odd" in done.stdout
     assert "Order of 2 runs by mean nDCG@10 over 6 queries" in done.stdout
-    assert "means corrected by labels of 6 of 6 queries" in done.stdout
+    assert "by labels of 6 of 6 queries" in done.stdout
 
 
 def test_json_holds_no_nan_and_reasons_for_null(folder):
@@ -145,6 +145,13 @@ def test_no_shared_chunk_is_said_in_the_first_line(folder):
     done = _run(folder, labels)
     assert done.stdout.splitlines()[0] == "Not calibrated: no human-judge pairs."
     assert "1 labels left out: the judge graded no such chunk" in " ".join(done.stdout.split())
+
+
+def test_mock_says_that_it_is_no_judge(folder):
+    verdicts = folder / "verdicts.jsonl"
+    verdicts.write_text(verdicts.read_text().replace('"model": "m"', '"model": "mock"'))
+    first = " ".join(_run(folder, folder / "labels.csv").stdout.split())
+    assert first.startswith("This judge (word overlap, not a judgment) may gate")
 
 
 def test_threshold_is_a_setting(folder):

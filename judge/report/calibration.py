@@ -8,7 +8,7 @@ from typing import Any
 
 from judge.calibrating import CalibrationReport
 from judge.calibration import Answer, Calibration
-from judge.report.wording import plural
+from judge.report.wording import MOCK, plural
 from judge.rescoring import SystemOrders
 from judge.statistics.correction import Correction
 from judge.statistics.estimate import Estimate
@@ -60,22 +60,24 @@ def estimate_text(estimate: Estimate) -> str:
     return f"{number(estimate.value)} [{number(estimate.lo)}, {number(estimate.hi)}]"
 
 
-def headline(calibration: Calibration) -> str:
+def headline(report: CalibrationReport) -> str:
     """Return the sentence that answers: may this judge gate?"""
+    calibration = report.calibration
     overall, answer = calibration.overall, calibration.answer
     if overall.pairs == 0:
         return "Not calibrated: no human-judge pairs."
     size = f"{plural(overall.pairs, 'chunk')} of {_queries(overall.queries)}"
     name, found = full_name(answer.coefficient), estimate_text(answer.estimate)
+    who = f"this judge ({MOCK})" if "mock" in report.models else "this judge"
     if answer.may_gate is not None:
-        verdict = "This judge may gate" if answer.may_gate else "This judge may not gate"
+        verdict = f"{who.capitalize()} {'may' if answer.may_gate else 'may not'} gate"
         side = "above" if answer.may_gate else "below"
         return f"{verdict}: {name} is {found} over {size}, {side} the {answer.least:g} required."
     if answer.estimate.value is None:
         return (
             f"Cannot tell whether this judge may gate: {name} of {size}: {answer.estimate.reason}."
         )
-    return f"Too few labels to tell whether this judge may gate: {_why_not(answer, size)}."
+    return f"Too few labels to tell whether {who} may gate: {_why_not(answer, size)}."
 
 
 def _why_not(answer: Answer, size: str) -> str:
@@ -123,7 +125,8 @@ def calibration_document(report: CalibrationReport) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "may_gate": answer.may_gate,
-        "sentence": headline(calibration),
+        "sentence": headline(report),
+        "models": list(report.models),
         "more_queries": answer.more_queries,
         "settings": {
             "required": dict(settings.required),

@@ -36,7 +36,7 @@ def print_calibration(
         legacy_windows=False,
     )
     found = report.calibration
-    _line(console, wording.headline(found), style=_STYLES[found.answer.may_gate])
+    _line(console, wording.headline(report), style=_STYLES[found.answer.may_gate])
     if found.overall.pairs:
         console.print()
         console.print(_coefficients(found.overall))
@@ -131,11 +131,10 @@ def _corrections(report: CalibrationReport) -> Table | Text:
     if first.estimate.value is None:
         whole = "queries of which people graded every chunk that the judge did"
         return Text(f"Means not corrected: {first.estimate.reason} ({whole}).")
-    counts = f"by labels of {first.labelled:,} of {first.units:,} queries"
-    table = _bare_table(f"means corrected {counts}", ("judge", "corrected", "labels alone"))
+    labelled = f"{first.labelled:,} of {first.units:,} queries"
+    table = _bare_table(f"by labels of {labelled}", ("judge's mean", "corrected"))
     for name, found in report.corrected.items():
-        alone, corrected = estimate_text(found.human_only), estimate_text(found.estimate)
-        cells = (shorten(name, NAME_WIDTH), number(found.judge_mean), corrected, alone)
+        cells = (shorten(name, NAME_WIDTH), number(found.judge_mean), estimate_text(found.estimate))
         table.add_row(*map(Text, cells))
     return table
 

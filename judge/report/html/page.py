@@ -120,7 +120,7 @@ def _calibration(calibration: CalibrationReport | None) -> Iterable[Markup]:
         return
     found = calibration.calibration
     yield tag("h2", "The judge beside people")
-    yield tag("p", calibration_headline(found))
+    yield tag("p", calibration_headline(calibration))
     grades = range(len(found.overall.confusion))
     corner = tag("th", "human \\ judge", scope="col")
     heads = [tag("th", str(grade), scope="col") for grade in grades]
