@@ -30,6 +30,7 @@ from judge.judging.judge import CallCounts, Judge, Verdict
 from judge.judging.judge import Pair as Asked
 from judge.judging.selector import SelectAll, Selector
 from judge.measures.names import Measure
+from judge.preferred import Preferred, preferred
 from judge.run import Golden, KnownGrade, Notice, Run
 from judge.scoring import Scale, are_settled
 from judge.shadow import Shadow, compare, sample
@@ -70,6 +71,7 @@ class Grading:
     stopped: why the judge could not be used to the end, if so
     calls_saved: by source of known evidence, the chunks that no judge was asked about for it
     shadows: by source, how a sample of what it settled looks to the judge
+    preferred: how the judge and the first run's rankings keep decided preferences
     """
 
     runs: tuple[Run, ...]
@@ -86,6 +88,7 @@ class Grading:
     notices: tuple[Notice, ...] = ()
     calls_saved: Mapping[str, int] = field(default_factory=dict)
     shadows: tuple[Shadow, ...] = ()
+    preferred: Preferred | None = None
 
 
 def grade_runs(
@@ -148,7 +151,10 @@ def grade_runs(
             *(preferences.notices(joined.queries) if preferences is not None else ()),
         ),
         calls_saved=saved,
-        shadows=compare(pools, shadows, verdicts, preferences=preferences) if shadows else (),
+        shadows=compare(pools, shadows),
+        preferred=preferred(
+            pools, (*verdicts, *shadows), preferences, k=settings.depth or settings.reach
+        ),
     )
 
 

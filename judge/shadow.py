@@ -16,29 +16,26 @@ from judge.evidence.pool import QueryPool
 from judge.grades import Source
 from judge.judging.judge import Pair, Verdict
 
-ORDERS = "preference order"
-"""The name under which pairs ordered by read logs are compared."""
-
 
 @dataclass(frozen=True, slots=True)
 class Shadow:
     """How the judge compares with one source on what that source settled.
 
-    n: chunks (or ordered pairs) that the judge graded too
-    contradicted: its grade lies outside the interval known (or turns the order round)
-    difference: mean distance from the interval, above it positive; None for orders
+    n: chunks that the judge graded too
+    contradicted: its grade lies outside the interval known
+    difference: mean distance from the interval, above it positive
     """
 
     source: str
     n: int
     contradicted: int
-    difference: float | None
+    difference: float
 
 
 def sample(
     pools: Sequence[QueryPool], *, share: float, preferences: PreferenceIndex | None = None
 ) -> Iterator[Pair]:
-    """Yield about `share` of the settled chunks and ordered pairs, ready to be judged.
+    """Yield about `share` of the settled chunks, and of the ordered pairs, ready to be judged.
 
     A chunk is in or out by the hash of its ids: a second run asks the same ones again and
     finds them in the cache.
@@ -51,55 +48,32 @@ def sample(
             for id in pool.ids
             if id in texts and id not in open_ids and _drawn(share, pool.query.key, id)
         }
-        for ends in _orders(pool, preferences):
+        for ends in preferences.join(pool.query).pairs if preferences is not None else ():
             if all(end in texts for end in ends) and _drawn(share, pool.query.key, *ends):
                 wanted.update(dict.fromkeys(ends))
         for id in wanted:
             yield Pair(pool.query.key, pool.query.text or "", id, texts[id])
 
 
-def compare(
-    pools: Sequence[QueryPool],
-    shadows: Sequence[Verdict],
-    verdicts: Sequence[Verdict],
-    *,
-    preferences: PreferenceIndex | None = None,
-) -> tuple[Shadow, ...]:
-    """Compare shadow verdicts with what each source knows, and all verdicts with orders.
-
-    Orders that a verdict contradicts are withdrawn from a pool; here they count.
-    """
-    asked, said = _grades(shadows), _grades((*verdicts, *shadows))
+def compare(pools: Sequence[QueryPool], shadows: Iterable[Verdict]) -> tuple[Shadow, ...]:
+    """Compare shadow verdicts with what each source knows."""
+    grades: dict[str, dict[str, int]] = {}
+    for verdict in shadows:
+        if verdict.grade is not None:
+            grades.setdefault(verdict.query_id, {})[verdict.id] = verdict.grade
     found: dict[str, list[int]] = {}
     for pool in pools:
-        for source, distance in _distances(pool, asked.get(pool.query.key, {})):
+        for source, distance in _distances(pool, grades.get(pool.query.key, {})):
             found.setdefault(source, []).append(distance)
-        grades = said.get(pool.query.key, {})
-        for winner, loser in _orders(pool, preferences):
-            if winner in grades and loser in grades:
-                found.setdefault(ORDERS, []).append(int(grades[winner] < grades[loser]))
     return tuple(
         Shadow(
             source=source,
             n=len(distances),
             contradicted=sum(distance != 0 for distance in distances),
-            difference=None if source == ORDERS else sum(distances) / len(distances),
+            difference=sum(distances) / len(distances),
         )
         for source, distances in sorted(found.items())
     )
-
-
-def _grades(verdicts: Iterable[Verdict]) -> dict[str, dict[str, int]]:
-    """Return grades by query and chunk."""
-    grades: dict[str, dict[str, int]] = {}
-    for verdict in verdicts:
-        if verdict.grade is not None:
-            grades.setdefault(verdict.query_id, {})[verdict.id] = verdict.grade
-    return grades
-
-
-def _orders(pool: QueryPool, preferences: PreferenceIndex | None) -> tuple[tuple[str, str], ...]:
-    return () if preferences is None else preferences.join(pool.query).pairs
 
 
 def _distances(pool: QueryPool, grades: Mapping[str, int]) -> Iterator[tuple[str, int]]:

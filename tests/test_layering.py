@@ -19,7 +19,7 @@ PACKAGE = ROOT / "judge"
 LAYERS = (
     *("errors", "shipped", "grades", "run"),
     *("formats", "running", "evidence", "readlog", "measures", "judging", "statistics"),
-    *("scoring", "shadow", "measuring", "rescoring", "correcting", "doctor", "cascade"),
+    *("scoring", "preferred", "shadow", "measuring", "rescoring", "correcting", "doctor", "cascade"),
     *(
         "compare",
         "gate",

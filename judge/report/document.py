@@ -12,6 +12,7 @@ from judge.grades import Conflict, Evidence, Judgment
 from judge.measures.names import Measure
 from judge.measures.pool import Bounded
 from judge.report.model import Report, RowReport
+from judge.report.preferences import preferences_document
 from judge.scoring import Mean
 
 SCHEMA = 1
@@ -82,6 +83,7 @@ def _head(report: Report) -> dict[str, Any]:
             }
             for shadow in grading.shadows
         ],
+        "preferences": preferences_document(grading.preferred),
         "cost_usd": grading.cost_usd,
         "measures": {
             "overall": _with_confidence(report),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from judge.measures.names import Measure
 from judge.measures.pool import Bounded
 from judge.report.model import Report, RowReport
+from judge.report.preferences import preference_lines
 from judge.scoring import Mean
 
 MOCK = "word overlap, not a judgment"
@@ -71,6 +72,7 @@ def facts(report: Report) -> list[str]:
         calls_line(report),
         saved_line(report),
         *shadow_lines(report),
+        *judged_preferences(report),
         short_lists(report),
         *trouble_lines(report),
     ]
@@ -202,11 +204,17 @@ def shadow_lines(report: Report) -> list[str]:
     lines = []
     for shadow in report.grading.shadows:
         found = f"the judge contradicts {shadow.contradicted:,} of {shadow.n:,}"
-        if shadow.difference:
+        if shadow.contradicted:
             found += f", {shadow.difference:+.2f} grades on average"
         mock = f" ({MOCK})" if report.by_mock else ""
         lines.append(f"Shadow of {shadow.source}: {found}{mock}")
     return lines
+
+
+def judged_preferences(report: Report) -> list[str]:
+    """Return how the judge and the run keep decided pairs; neither is an accuracy."""
+    lines = preference_lines(report.grading.preferred)
+    return [f"{line} ({MOCK})" if report.by_mock else line for line in lines]
 
 
 def outcome(report: Report) -> str:
