@@ -129,6 +129,22 @@ def test_a_key_of_several_fields_needs_objects() -> None:
     ]
 
 
+def test_pages_beside_files_make_keys_or_ask_for_one() -> None:
+    record = {"question": "q", "expected_sources": ["a.pdf"], "expected_pages": [1, 2]}
+    (golden,) = read(record, key=("file_id", "page")).goldens
+    assert golden.expected == ("a.pdf|1", "a.pdf|2")
+    assert refusal(record) == [
+        "<stream>: expected pages beside expected files; "
+        "name the metadata with file and page: --key file_id,page; or --map …=-"
+    ]
+    uneven = record | {"expected_sources": ["a.pdf", "b.pdf", "c.pdf"]}
+    assert refusal(uneven, key=("file_id", "page")) == [
+        "<stream>: 3 expected files and 2 pages; give one page for each file"
+    ]
+    (golden,) = read(record, map={"expected_pages": "-"}).goldens
+    assert golden.expected == ("a.pdf",)
+
+
 def test_no_goldens_at_all_is_an_error() -> None:
     assert refusal(text="[]") == ["<stream>: no goldens; give at least one"]
     assert refusal(text="q 0 d 1")[0].startswith("<stream>: not JSON; it starts 'q 0 d 1'")

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from judge.errors import InputError
-from judge.formats import read_goldens
+from judge.formats import read_goldens, read_run
 from judge.formats.quotes import resolve_quotes
 from judge.run import Golden, Result, Row, Run
 
@@ -77,3 +77,14 @@ def test_a_quote_in_no_chunk_is_stale_and_never_found() -> None:
 def test_goldens_without_quotes_pass_unchanged() -> None:
     one = golden("a")
     assert resolve_quotes([one], [run(LEVER)], texts={}).goldens == (one,)
+
+
+def test_quotes_in_the_rows_of_a_run_are_resolved_as_it_is_read() -> None:
+    row = {
+        "query": "q",
+        "expected": {"quote": "red lever"},
+        "results": [{"id": "a", "text": "Ten."}, {"id": "b", "text": LEVER}],
+    }
+    (read,) = read_run(io.BytesIO(json.dumps([row]).encode())).rows
+    assert read.golden is not None
+    assert (read.golden.expected, read.golden.quotes) == (("b",), ())

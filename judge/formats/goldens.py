@@ -90,7 +90,7 @@ class GoldenReader:
 
     def golden(self, fields: Fields, named: Naming, place: Place) -> Golden | None:
         """Return the golden that stands in a record, or None where there is none."""
-        value = fields.get("expected")
+        value = self._with_pages(fields, place)
         complete = "complete" in fields and flag(fields, "complete", place, self._findings)
         if value is None and not complete:
             return None
@@ -112,6 +112,26 @@ class GoldenReader:
             where=str(place),
             quotes=quotes,
         )
+
+    def _with_pages(self, fields: Fields, place: Place) -> object:
+        """Return what is expected, each file joined with its page where pages stand beside."""
+        value, pages = fields.get("expected"), fields.get("expected_pages")
+        if pages is None or value is None:
+            return value
+        files = value if isinstance(value, list) else [value]
+        numbers = pages if isinstance(pages, list) else [pages]
+        if len(self._options.key) != 2:
+            fix = "name the metadata with file and page: --key file_id,page; or --map …=-"
+            self._findings.problem(place, "expected pages beside expected files", fix)
+            return value
+        if len(files) == 1:
+            files = files * len(numbers)
+        if len(files) != len(numbers):
+            found = f"{len(files)} expected files and {len(numbers)} pages"
+            self._findings.problem(place, found, "give one page for each file")
+            return value
+        pairs = zip(files, numbers, strict=True)
+        return [dict(zip(self._options.key, pair, strict=False)) for pair in pairs]
 
     def _expected(self, items: list[object], place: Place) -> tuple[str, ...]:
         ids = [

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import gc
-import gzip
 import io
 import zipfile
-import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +13,7 @@ from pathlib import Path
 from typing import BinaryIO, TypeAlias, cast
 
 from judge.errors import InputError, Problem
+from judge.formats.inflating import BROKEN, inflated
 
 SourceFile: TypeAlias = str | Path | BinaryIO
 """A path, or a binary stream that the caller opened (standard input) and will close."""
@@ -81,7 +80,7 @@ def open_bytes(source: SourceFile) -> Iterator[BinaryIO]:
         raise _unreadable(name, "no such file", "check the path") from error
     except IsADirectoryError as error:
         raise _unreadable(name, "a directory, not a file", "name the file inside it") from error
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+    except BROKEN as error:
         raise _unreadable(name, f"broken gzip data ({error})", "get the file again") from error
     except (OSError, ValueError) as error:
         if isinstance(error, OSError) or "null byte" in str(error):
@@ -169,7 +168,7 @@ def _undressed(stream: BinaryIO) -> BinaryIO:
     """Return the stream with gzip and byte order mark taken off."""
     peekable = _peekable(stream)
     if peekable.peek(2).startswith(_GZIP):
-        peekable = _peekable(cast(BinaryIO, gzip.GzipFile(fileobj=peekable, mode="rb")))
+        peekable = _peekable(inflated(peekable))
     if peekable.peek(3).startswith(_BOM):
         peekable.read(3)
     return peekable

@@ -56,6 +56,7 @@ ROW: Spellings = MappingProxyType(
             "gold_ids",
             "ground_truth_ids",
         ),
+        "expected_pages": ("expected_page",),
         "match": ("match_mode",),
         "complete": (),
         "error": (),

@@ -17,11 +17,12 @@ from judge.formats.texts import QUERY_FILES, text_records
 from judge.formats.values import naming
 from judge.run import Notice, Row
 
+_OF_ROW = ("slice", "weight", "expected", "expected_pages", "match", "complete")
 _ASKED: Spellings = MappingProxyType(
     {
         "query_id": QUERY["query_id"],
         "query": (*ROW["query"], *QUERY["query"]),
-        **{name: ROW[name] for name in ("slice", "weight", "expected", "match", "complete")},
+        **{name: ROW[name] for name in _OF_ROW},
         "exclude": ("source", "source_id"),
     }
 )
