@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import io
 import zipfile
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
