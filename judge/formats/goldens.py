@@ -129,8 +129,7 @@ class GoldenReader:
         if len(files) != len(numbers):
             found = f"{len(files)} expected files and {len(numbers)} pages"
             self._findings.problem(place, found, "give one page for each file")
-            return value
-        pairs = zip(files, numbers, strict=True)
+        pairs = zip(files, numbers, strict=False)
         return [dict(zip(self._options.key, pair, strict=False)) for pair in pairs]
 
     def _expected(self, items: list[object], place: Place) -> tuple[str, ...]:

@@ -105,6 +105,7 @@ GRADE: Spellings = MappingProxyType(
         "source": (),
         "status": (),
         "model": (),
+        "votes": (),
         "reason": (),
         "rater": ("annotator", "assessor", "judge"),
         "pi": (),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from judge.formats.findings import Findings, Place, shown
 from judge.formats.grades import Statement, statements
@@ -19,10 +19,12 @@ class VerdictFile:
     """The judge's grade of each (query, chunk), and what was counted on the way.
 
     models: the judges that the lines name, in the order of the file
+    votes: of a panel, the grade of each model that gave one
     """
 
     grades: Mapping[tuple[str, str], int]
     models: tuple[str, ...] = ()
+    votes: Mapping[tuple[str, str], Mapping[str, int]] = field(default_factory=dict)
     notices: tuple[Notice, ...] = ()
 
 
@@ -37,17 +39,20 @@ def read_verdicts(source: SourceFile, options: ReadOptions = DEFAULTS) -> Verdic
     scale = Scale(options, findings, grade_max=options.grade_max)
     grades: dict[tuple[str, str], tuple[Place, int]] = {}
     models: dict[str, None] = {}
+    votes: dict[tuple[str, str], Mapping[str, int]] = {}
     for statement in statements(read_text(source), options, findings):
         if _is_the_judges(statement, findings):
             _add(grades, statement, scale, findings)
             if isinstance(model := statement.fields.get("model"), str):
                 models[model] = None
+            if given := _votes(statement.fields.get("votes"), options.grade_max):
+                votes[statement.query_id or "", statement.id] = given
     scale.report()
     findings.check()
     # A verdict's model, prompt and raw reply are ours; that they say no grade is no news.
     notices = tuple(n for n in findings.notices() if n.kind != "ignored field")
     found = {pair: grade for pair, (_, grade) in grades.items()}
-    return VerdictFile(found, tuple(models), notices)
+    return VerdictFile(found, tuple(models), votes, notices)
 
 
 def _is_the_judges(statement: Statement, findings: Findings) -> bool:
@@ -60,6 +65,16 @@ def _is_the_judges(statement: Statement, findings: Findings) -> bool:
     what = f"judgments by {shown(said_by)} left out"
     findings.count("settled judgment", what, place=statement.place, consequence=then)
     return False
+
+
+def _votes(value: object, grade_max: int) -> dict[str, int]:
+    """Return the grade of each model that voted; a vote without one is left out."""
+    votes = [vote for vote in value if isinstance(vote, dict)] if isinstance(value, list) else []
+    return {
+        str(vote.get("model")): vote["grade"]
+        for vote in votes
+        if type(vote.get("grade")) is int and 0 <= vote["grade"] <= grade_max
+    }
 
 
 def _add(
