@@ -7,7 +7,7 @@ columnar engine, in constant memory. Both give the same values for every input.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from io import BytesIO
@@ -20,6 +20,7 @@ from judge.measures import plain
 from judge.measures.evaluation import Evaluation
 from judge.measures.names import Measure, parse_measure
 from judge.measures.trec import read_qrels, read_run
+from judge.run import Row
 
 Source: TypeAlias = str | Path | BinaryIO
 
@@ -139,7 +140,8 @@ def _evaluate_small(runs: Sequence[_File], qrels: _File, asked: _Asked) -> _Foun
     judged = _read_qrels(qrels)
     found = []
     for file in runs:
-        for name, ranked in _read_ranked(file, asked.precision).items():
+        ranked_runs = _read_ranked(file, asked.precision, lambda query: judged.get(query, {}))
+        for name, ranked in ranked_runs.items():
             evaluation = plain.evaluate(
                 ranked,
                 judged,
@@ -175,14 +177,21 @@ def _evaluate_large(runs: Sequence[_File], qrels: _File, asked: _Asked) -> _Foun
         if file.is_trec:
             evaluations = engine.evaluate(file.open, name=file.name)
         else:
-            ranked = _read_ranked(file, asked.precision)
+            ranked = _read_ranked(
+                file, asked.precision, lambda query: table.grades_of(table.index(query.encode()))
+            )
             evaluations = [engine.evaluate_ranked(lists, run=run) for run, lists in ranked.items()]
         found += [(file.name, evaluation) for evaluation in evaluations]
     return found
 
 
-def _read_ranked(file: _File, precision: str) -> dict[str, dict[str, plain.Ranked]]:
-    """Return every run of a file with its lists in rank order."""
+def _read_ranked(
+    file: _File, precision: str, judged_of: Callable[[str], Collection[str]]
+) -> dict[str, dict[str, plain.Ranked]]:
+    """Return every run of a file with its lists in rank order.
+
+    judged_of: query to the ids that the qrels grade, which are documents or chunks
+    """
     if file.is_trec:
         with file.open() as stream:
             runs = read_run(stream, name=file.name)
@@ -192,11 +201,26 @@ def _read_ranked(file: _File, precision: str) -> dict[str, dict[str, plain.Ranke
 
     with file.open() as stream:
         run = read_any_run(stream)
-    return {run.name: {row.key: _as_given(result.id for result in row.results) for row in run.rows}}
+    by_document = _judges_documents(run.rows, judged_of)
+    return {
+        run.name: {
+            row.key: plain.Ranked(
+                plain.first_slots(
+                    result.document if by_document else result.id for result in row.results
+                )
+            )
+            for row in run.rows
+        }
+    }
 
 
-def _as_given(documents: Iterator[str]) -> plain.Ranked:
-    return plain.Ranked(plain.first_slots(documents))
+def _judges_documents(rows: Iterable[Row], judged_of: Callable[[str], Collection[str]]) -> bool:
+    """Tell whether a graded id can only mean the document of some chunk, so that all do."""
+    for row in rows:
+        documents = {result.document for result in row.results if result.document != result.id}
+        if documents and not documents.isdisjoint(judged_of(row.key)):
+            return True
+    return False
 
 
 def _read_qrels(file: _File) -> dict[str, dict[str, int]]:

@@ -273,6 +273,17 @@ def test_several_files_are_lines_of_one_table(
     assert printed.rows == ["run\tRR\tP@1", "A\t1.0000\t1.0000", "B\t0.5000\t0.0000"]
 
 
+def test_grades_of_documents_count_for_their_chunks(measure) -> None:
+    chunks = [("d1#1", "d1"), ("d1#2", "d1"), ("d2", "d2"), ("d3#1", "d3")]
+    results = [{"id": id, "document_id": document} for id, document in chunks]
+    run = json.dumps({"name": "r", "rows": [{"query_id": "q", "results": results}]})
+    # d1 holds two slots, of which the second gains nothing; d3 stands at rank 4.
+    printed = measure(run, qrels("q d1 1", "q d3 1"), "-m", "AP", "-m", "P@2")
+    assert printed.values == {"AP": 0.75, "P@2": 0.5}
+    by_chunk = measure(run, qrels("q d1#2 1"), "-m", "RR")
+    assert by_chunk.values == {"RR": 0.5}
+
+
 def test_json_has_intervals_and_nothing_else_on_stdout(measure) -> None:
     printed = measure(trec("q x 2", "q a 1"), qrels("q a 1"), "-m", "RR", "--json", "--per-query")
     report = json.loads(printed.out)
