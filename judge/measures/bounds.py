@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
+from judge.measures.bounds_few import few_bounds, ways
 from judge.measures.bounds_ratio import (
     TOLERANCE,
     Ratio,
@@ -28,6 +29,9 @@ from judge.measures.bounds_ratio import (
     value_at,
 )
 from judge.measures.pool import Bounded, GradePool, Ranking
+
+# Up to here walking every grading takes less time than importing numpy.
+_FEW_WAYS = 3000
 
 
 def lowest(pool: GradePool) -> tuple[int, ...]:
@@ -156,11 +160,16 @@ def _bound_rows(
 def _bound_free(
     waiting: Sequence[tuple[int, Ratio]], k: int, gain: str, grade_max: int, floor: float
 ) -> Iterable[tuple[int, Bounded]]:
-    # numpy takes longer to import than a small run without open grades takes in all.
-    from judge.measures.bounds_free import free_bounds
+    ratios, scale = [ratio for _, ratio in waiting], scale_of(k, gain, grade_max)
+    if sum(map(ways, ratios)) <= _FEW_WAYS:
+        ends = [few_bounds(ratio, scale) for ratio in ratios]
+    else:
+        # numpy takes longer to import than a small run without open grades takes in all.
+        from judge.measures.bounds_free import free_bounds
 
-    lows, highs = free_bounds([ratio for _, ratio in waiting], scale_of(k, gain, grade_max))
-    for (index, ratio), low, high in zip(waiting, lows.tolist(), highs.tolist(), strict=True):
+        lows, highs = free_bounds(ratios, scale)
+        ends = list(zip(lows.tolist(), highs.tolist(), strict=True))
+    for (index, ratio), (low, high) in zip(waiting, ends, strict=True):
         yield index, _snapped(ratio.value, low, high, exact=True, floor=floor)
 
 
