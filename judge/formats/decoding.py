@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -149,8 +150,7 @@ def _unrepeated(pairs: list[tuple[str, object]]) -> Fields:
     fields = dict(pairs)
     if len(fields) == len(pairs):
         return fields
-    seen: set[str] = set()
-    repeated = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+    ((repeated, _),) = Counter(name for name, _ in pairs).most_common(1)
     raise _RepeatedKey(f"the key {shown(repeated)} occurs twice in one object")
 
 

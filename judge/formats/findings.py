@@ -103,6 +103,8 @@ def shown(value: object) -> str:
         return f"a list of {len(value)}"
     if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > 200:
         return "a number of more than 60 digits"
+    if isinstance(value, str):
+        value = value[: _SHOWN_LENGTH + 1]
     text = json.dumps(value) if value is None or isinstance(value, bool) else repr(value)
     return text if len(text) <= _SHOWN_LENGTH else text[:_SHOWN_LENGTH] + "…"
 

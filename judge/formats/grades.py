@@ -17,6 +17,7 @@ from judge.formats.records import records_of
 from judge.formats.scale import Scale
 from judge.formats.spellings import GRADE, PLAIN
 from judge.formats.tables import table_delimiter, table_records
+from judge.formats.trec import qrels_lines
 from judge.formats.values import label
 from judge.grades import Source
 from judge.run import KnownGrade, Notice
@@ -24,7 +25,6 @@ from judge.run import KnownGrade, Notice
 QRELS = ("qrels/test.tsv", "qrels/dev.tsv", "qrels/train.tsv")
 """What a BEIR folder or archive calls its grades."""
 
-_QRELS_LINE = "a qrels line is: query 0 document grade"
 _NAME_THEM = "say which fields they are: --map FIELD=query_id, FIELD=id, FIELD=grade"
 
 
@@ -187,7 +187,8 @@ def statements(file: TextFile, options: ReadOptions, findings: Findings) -> Iter
         if _has_header(file):
             yield from _recorded(table_records(file, findings), options, findings)
         else:
-            yield from _qrels_lines(file, findings)
+            for place, query, document, grade in qrels_lines(file, findings):
+                yield Statement(place, query, None, document, grade, {})
         return
     family = recognised(decoded)
     value = decoded.value if isinstance(decoded, Document) else None
@@ -206,19 +207,6 @@ def _has_header(file: TextFile) -> bool:
     known = {name for ours, spellings in GRADE.items() for name in (ours, *spellings)}
     header = file.text.lstrip().partition("\n")[0].split(delimiter)
     return len(known & {cell.strip().strip('"') for cell in header}) > 1
-
-
-def _qrels_lines(file: TextFile, findings: Findings) -> Iterator[Statement]:
-    nothing: Fields = {}
-    for number, line in file.lines():
-        columns = line.split()
-        if len(columns) == 4:
-            query, _, document, grade = columns
-            yield Statement(Place(file.name, number), query, None, document, grade, nothing)
-        elif columns:
-            hint = "; six columns are a run" if len(columns) == 6 else ""
-            found = f"{len(columns)} columns: {shown(line.strip())}"
-            findings.problem(Place(file.name, number), found, _QRELS_LINE + hint)
 
 
 def _nested(value: Fields, place: Place) -> Iterator[Statement]:

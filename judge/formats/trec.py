@@ -20,6 +20,7 @@ from judge.run import Notice
 Scored: TypeAlias = tuple[str, float]
 """A document id and its score."""
 
+_QRELS_LINE = "a qrels line is: query 0 document grade"
 _RUN_LINE = "a run line is: query Q0 document rank score tag"
 
 
@@ -93,6 +94,19 @@ def ordered(
             n=n_repeats,
         )
     return [scored[i] for i in order]
+
+
+def qrels_lines(file: TextFile, findings: Findings) -> Iterator[tuple[Place, str, str, str]]:
+    """Yield place, query, document and grade, as text, of each line of qrels."""
+    for number, line in file.lines():
+        columns = line.split()
+        if len(columns) == 4:
+            query, _, document, grade = columns
+            yield Place(file.name, number), query, document, grade
+        elif columns:
+            hint = "; six columns are a run" if len(columns) == 6 else ""
+            found = f"{len(columns)} columns: {shown(line.strip())}"
+            findings.problem(Place(file.name, number), found, _QRELS_LINE + hint)
 
 
 def _run_lines(file: TextFile, findings: Findings) -> Iterator[tuple[str, str, float, str]]:
