@@ -66,7 +66,11 @@ def calibrate(
     both = sources(judged.grades, labelled.labels)
     return CalibrationReport(
         calibration=compare_with_labels(
-            judged.grades, labelled.labels, slices=_slices(all_runs), settings=settings
+            judged.grades,
+            labelled.labels,
+            slices=_slices(all_runs),
+            votes=judged.votes,
+            settings=settings,
         ),
         models=judged.models,
         orders=system_orders(all_runs, both, how, resampling=settings.resampling)

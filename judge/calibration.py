@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import combinations
 from types import MappingProxyType
 
 from judge.errors import UsageError
@@ -23,6 +24,7 @@ from judge.statistics.paired import (
     agreement_among_people,
     agreement_with_judge,
 )
+from judge.statistics.panels import effective_votes, error_correlation
 
 Pair = tuple[str, str]
 
@@ -72,11 +74,26 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
+class Panel:
+    """What several judges are worth together.
+
+    single: each judge's agreement with people, over the chunks that it graded
+    pairwise: quadratic kappa of each two judges, over all chunks that both graded
+    effective: how many independent judges would err as these do together; None if unknown
+    """
+
+    single: Mapping[str, Agreement]
+    pairwise: Mapping[tuple[str, str], Estimate]
+    effective: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Calibration:
     """What a judge's grades are worth beside people's.
 
     people: the raters among themselves, over the chunks that several of them graded; None
         where there is none. judge_on_shared: the judge over the same chunks.
+    panel: the judges of a panel one by one; None where a single one judged
     """
 
     settings: CalibrationSettings
@@ -86,6 +103,7 @@ class Calibration:
     raters: tuple[str, ...]
     people: Agreement | None = None
     judge_on_shared: Agreement | None = None
+    panel: Panel | None = None
     notices: tuple[Notice, ...] = ()
 
 
@@ -94,12 +112,14 @@ def compare_with_labels(
     labels: Iterable[Label],
     *,
     slices: Mapping[str, str] = MappingProxyType({}),
+    votes: Mapping[Pair, Mapping[str, int]] = MappingProxyType({}),
     settings: CalibrationSettings | None = None,
 ) -> Calibration:
     """Compare the judge's grades with people's labels.
 
     judged: the judge's own grade of each (query id, chunk id)
     slices: slice of each query id, for the lines per slice
+    votes: of a panel, each model's grade of a (query id, chunk id)
 
     What takes no part is counted in `notices`: labels of chunks that the judge did not grade,
     and labels that were chosen by looking where others were drawn.
@@ -107,7 +127,8 @@ def compare_with_labels(
     settings = settings or CalibrationSettings()
     notices: list[Notice] = []
     labels = tuple(labels)
-    units = _units(judged, _drawn(labels, notices), notices)
+    drawn = _drawn(labels, notices)
+    units = _units(judged, drawn, notices)
     shared = [unit for unit in units if len(unit.humans) > 1]
     by_slice: dict[str, list[GradedUnit]] = {}
     for unit in units:
@@ -125,7 +146,48 @@ def compare_with_labels(
         raters=tuple(sorted({label.rater for label in labels if label.rater})),
         people=among_people(shared) if shared else None,
         judge_on_shared=with_judge(shared) if shared else None,
+        panel=_panel(votes, drawn, settings),
         notices=tuple(notices),
+    )
+
+
+def _panel(
+    votes: Mapping[Pair, Mapping[str, int]],
+    labels: Sequence[tuple[Label, float]],
+    settings: CalibrationSettings,
+) -> Panel | None:
+    models = sorted({model for given in votes.values() for model in given})
+    if len(models) < 2:
+        return None
+    compared = partial(
+        agreement_with_judge, grade_max=settings.grade_max, resampling=settings.resampling
+    )
+    by_model = {
+        model: {pair: given[model] for pair, given in votes.items() if model in given}
+        for model in models
+    }
+    together = {pair: given for pair, given in votes.items() if len(given) == len(models)}
+    errors = [
+        [together[pair][model] - label.grade for label, _ in labels
+         if (pair := (label.query_id, label.id)) in together]
+        for model in models
+    ]  # fmt: skip
+    correlation = error_correlation(errors)
+    return Panel(
+        single={m: compared(_units(by_model[m], labels, [])) for m in models},
+        pairwise={
+            (a, b): compared(
+                [
+                    GradedUnit(pair[0], by_model[b][pair], (grade,))
+                    for pair, grade in by_model[a].items()
+                    if pair in by_model[b]
+                ]
+            ).coefficients["kappa_quadratic"]
+            for a, b in combinations(models, 2)
+        },
+        effective=None
+        if correlation is None
+        else effective_votes(len(models), correlation=max(0.0, correlation)),
     )
 
 

@@ -147,6 +147,20 @@ def test_no_shared_chunk_is_said_in_the_first_line(folder):
     assert "1 labels left out: the judge graded no such chunk" in " ".join(done.stdout.split())
 
 
+def test_panel_is_read_from_its_votes(folder):
+    verdicts = folder / "verdicts.jsonl"
+    lines = [json.loads(line) for line in verdicts.read_text().splitlines()]
+    for line in lines:
+        votes = [{"model": "m1", "grade": line["grade"]}, {"model": "m2", "grade": 0}]
+        line["votes"] = votes if line["grade"] is not None else [{"model": "m1", "grade": None}]
+    verdicts.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    said = " ".join(_run(folder, folder / "labels.csv").stdout.split())
+    assert "m1 0.872 [0.736, 0.919] m2 0.000" in said
+    assert "2 votes are worth" in said
+    report = json.loads(_run(folder, folder / "labels.csv", "--json").stdout)
+    assert set(report["panel"]["judges"]) == {"m1", "m2"}
+
+
 def test_mock_says_that_it_is_no_judge(folder):
     verdicts = folder / "verdicts.jsonl"
     verdicts.write_text(verdicts.read_text().replace('"model": "m"', '"model": "mock"'))

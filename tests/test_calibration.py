@@ -152,3 +152,26 @@ def test_nothing_to_compare_is_not_calibrated():
 def test_only_agreements_can_be_required(name):
     with pytest.raises(UsageError, match="cannot be required; use one of exact, within_one, kappa"):
         CalibrationSettings(required={name: 0.5})
+
+
+def test_panel_is_valued_judge_by_judge():
+    # Truth 0 3 0 3 … over eight queries. b and c err together on q0 and q1, a on q0 alone.
+    truth = [0, 3] * 4
+    wrong = [1, 2, *truth[2:]]
+    near = [1, *truth[1:]]
+    pairs = [(f"q{i}", "c") for i in range(8)]
+    votes = {pair: {"a": n, "b": w, "c": w} for pair, n, w in zip(pairs, near, wrong, strict=True)}
+    labels = [Label(*pair, grade) for pair, grade in zip(pairs, truth, strict=True)]
+    judged = dict(zip(pairs, wrong, strict=True))
+    found = compare_with_labels(judged, labels, votes=votes).panel
+    assert found.single["a"].coefficients["exact"].value == 0.875
+    assert found.single["b"].coefficients["exact"].value == 0.75
+    assert found.pairwise["b", "c"].value == pytest.approx(1.0)
+    assert found.pairwise["a", "b"].value < 1.0
+    # Errors a: 1 0 …, mean 1/8, variance 7/64; b: 1 -1 0 …, mean 0, variance 1/4. Their product
+    # has mean 1/8: r = 1/8 / sqrt(7/256) = 0.755929. Three votes: 3 / (1 + 2 (2r + 1) / 3).
+    assert found.effective == pytest.approx(3 / (1 + 2 * (2 * 0.755929 + 1) / 3), rel=1e-5)
+
+
+def test_single_judge_is_no_panel():
+    assert compare_with_labels(JUDGED, LABELS).panel is None

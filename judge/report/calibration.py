@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from judge.calibrating import CalibrationReport
-from judge.calibration import Answer, Calibration
+from judge.calibration import Answer, Calibration, Panel
 from judge.report.wording import MOCK, plural
 from judge.rescoring import SystemOrders
 from judge.statistics.correction import Correction
@@ -118,6 +118,25 @@ def people_lines(calibration: Calibration) -> list[str]:
     ]
 
 
+def panel_lines(calibration: Calibration) -> list[str]:
+    """Return what each judge of a panel is worth alone, in pairs and all together."""
+    panel = calibration.panel
+    if panel is None:
+        return []
+    name = calibration.answer.coefficient
+    lines = [f"The panel's judges one by one, {full_name(name)} with people:"]
+    lines += [
+        f"  {model}  {estimate_text(found.coefficients[name])}"
+        for model, found in panel.single.items()
+    ]
+    lines.append("Quadratic kappa of each two of them:")
+    lines += [f"  {a}, {b}  {estimate_text(found)}" for (a, b), found in panel.pairwise.items()]
+    if panel.effective is not None:
+        size = len(panel.single)
+        lines.append(f"Their errors go together: {size} votes are worth {panel.effective:.1f}.")
+    return lines
+
+
 def calibration_document(report: CalibrationReport) -> dict[str, Any]:
     """Return the report as JSON; what is undefined is null with a reason."""
     calibration, answer = report.calibration, report.calibration.answer
@@ -139,6 +158,7 @@ def calibration_document(report: CalibrationReport) -> dict[str, Any]:
         "raters": list(calibration.raters),
         "people": _optional(calibration.people),
         "judge_on_shared": _optional(calibration.judge_on_shared),
+        "panel": None if calibration.panel is None else _panel(calibration.panel),
         "orders": None if report.orders is None else _orders(report.orders),
         "corrected": {name: _correction(found) for name, found in report.corrected.items()},
         "notices": list(
@@ -160,6 +180,16 @@ def _agreement(agreement: Agreement) -> dict[str, Any]:
         "confusion": [list(row) for row in agreement.confusion],
         "precision": list(agreement.precision),
         "recall": list(agreement.recall),
+    }
+
+
+def _panel(panel: Panel) -> dict[str, Any]:
+    return {
+        "judges": {model: _agreement(found) for model, found in panel.single.items()},
+        "pairwise_kappa_quadratic": [
+            {"judges": list(pair), **found.as_json()} for pair, found in panel.pairwise.items()
+        ],
+        "effective_votes": panel.effective,
     }
 
 

@@ -38,14 +38,11 @@ def majority_accuracy(votes: int, *, accuracy: float) -> float:
 def error_correlation(errors: Sequence[Sequence[float]]) -> float | None:
     """Return the mean correlation of the errors of each two judges over the same chunks.
 
-    errors[j]: judge j's grade minus a person's, chunk by chunk. None where no two judges both
-    err differently on different chunks.
+    errors[j]: judge j's grade minus a person's, chunk by chunk. None where a judge errs alike
+    on every chunk (never, say): nothing shows whether its errors go with the others'.
     """
     judges: list[NDArray[np.float64]] = [np.asarray(one, dtype=np.float64) for one in errors]
-    varying = [one - one.mean() for one in judges if len(one) > 1 and one.std() > 0]
-    pairs = [
-        float(a @ b / (np.linalg.norm(a) * np.linalg.norm(b)))
-        for at, a in enumerate(varying)
-        for b in varying[at + 1 :]
-    ]
-    return math.fsum(pairs) / len(pairs) if pairs else None
+    if len(judges) < 2 or any(len(one) < 2 or one.std() == 0 for one in judges):
+        return None
+    correlations = np.corrcoef(judges)
+    return float(correlations[np.triu_indices(len(judges), k=1)].mean())
