@@ -77,7 +77,6 @@ def build_queue(
     *,
     core: int = CORE,
     rows: int = 0,
-    flips: Iterable[Pair] = (),
     seed: int = 0,
 ) -> Queue:
     """Queue a graded run's chunks for a person.
@@ -86,7 +85,6 @@ def build_queue(
     core: how many chunks are drawn at random, within the judge's grades and slices
     rows: in place of that, how many whole rows are drawn, within slices: fewer different
         queries for the same work, but means can be corrected by them (`judge.correcting`)
-    flips: chunks whose grade could flip a comparison, most telling first
 
     The same folder and seed give the same queue. Raises InputError where no chunk has a text.
     """
@@ -103,7 +101,7 @@ def build_queue(
     )
     for pair, pi in drawn:
         chosen[pair] = (Why.CORE, "", pi)
-    for why, pair, detail in _worth_a_look(out, shown, flips):
+    for why, pair, detail in _worth_a_look(out, shown):
         chosen.setdefault(pair, (why, detail, None))
     items = [
         Item(
@@ -156,9 +154,9 @@ def _rows_core(
 
 
 def _worth_a_look(
-    out: OutFolder, shown: Iterable[StoredVerdict], flips: Iterable[Pair]
+    out: OutFolder, shown: Iterable[StoredVerdict]
 ) -> Iterable[tuple[Why, Pair, str]]:
-    for pair in flips:
+    for pair in out.flips:
         yield Why.FLIP, pair, ""
     for conflict in out.conflicts:
         detail = f"{conflict.stands} against {conflict.against}"

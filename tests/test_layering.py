@@ -19,7 +19,17 @@ PACKAGE = ROOT / "judge"
 LAYERS = (
     *("errors", "shipped", "grades", "run"),
     *("formats", "running", "evidence", "readlog", "measures", "judging", "statistics"),
-    *("scoring", "preferred", "shadow", "measuring", "rescoring", "correcting", "doctor", "cascade"),
+    *(
+        "scoring",
+        "preferred",
+        "shadow",
+        "measuring",
+        "rescoring",
+        "correcting",
+        "flipping",
+        "doctor",
+        "cascade",
+    ),
     *(
         "compare",
         "gate",

@@ -16,7 +16,7 @@ from judge.run import Result, Row, Run
 from judge.spotcheck import Why, build_queue, find_texts
 
 
-def _out(grades, *, conflicts=(), **verdict):
+def _out(grades, *, conflicts=(), flips=(), **verdict):
     """Return a graded run of one chunk a query: grades by chunk number, slices alternate."""
     rows = tuple(
         OutRow(f"q{i}", f"question {i}", "even" if i % 2 == 0 else "odd", (f"c{i}",))
@@ -26,7 +26,7 @@ def _out(grades, *, conflicts=(), **verdict):
         StoredVerdict(f"q{i}", f"c{i}", grade, **{k: v[i] for k, v in verdict.items() if i in v})
         for i, grade in enumerate(grades)
     )
-    return OutFolder("run", 3, rows, verdicts, conflicts)
+    return OutFolder("run", 3, rows, verdicts, conflicts, flips)
 
 
 def _texts(out):
@@ -69,8 +69,9 @@ def test_what_is_worth_a_look_follows_the_core_without_a_probability():
         conflicts=(StoredConflict("q1", "c1", "golden", "judge"),),
         flags={0: ("instruction-like text",)},
         spread={2: 0.3, 3: 0.2},
+        flips=(("q3", "c3"),),
     )
-    queue = build_queue(out, _texts(out), core=0, flips=[("q3", "c3")])
+    queue = build_queue(out, _texts(out), core=0)
     assert [(item.id, item.why, item.detail) for item in queue.items] == [
         ("c3", Why.FLIP, ""),
         ("c1", Why.CONFLICT, "golden against judge"),
@@ -116,7 +117,13 @@ def test_texts_come_from_the_run_first_and_from_the_corpus_else():
 
 def _write(folder, verdicts):
     row = {"query_id": "q", "query": "how so?", "slice": "s", "results": [{"id": "a"}]}
-    report = {"run": "r", "settings": {"grade_max": 3}, "rows": [row], "conflicts": []}
+    report = {
+        "run": "r",
+        "settings": {"grade_max": 3},
+        "rows": [row],
+        "conflicts": [],
+        "flips": [{"query_id": "q", "id": "b"}],
+    }
     (folder / "report.json").write_text(json.dumps(report))
     (folder / "verdicts.jsonl").write_text("".join(json.dumps(v) + "\n" for v in verdicts))
 
@@ -139,6 +146,7 @@ def test_folder_is_read_and_rules_are_left_out(tmp_path):
     assert found.verdicts[0].spread == pytest.approx(8 / 9)
     assert found.verdicts[1].spread == pytest.approx(0.583333, abs=5e-7)
     assert found.verdicts[2].spread == 0.0
+    assert found.flips == (("q", "b"),)
     assert found.rows == (OutRow("q", "how so?", "s", ("a",)),)
 
 

@@ -54,13 +54,18 @@ class StoredConflict:
 
 @dataclass(frozen=True, slots=True)
 class OutFolder:
-    """What a graded run left behind. grade_max: the scale it was graded on."""
+    """What a graded run left behind.
+
+    grade_max: the scale it was graded on
+    flips: (query id, chunk id) whose grade a comparison's verdict hangs on, most telling first
+    """
 
     run: str
     grade_max: int
     rows: tuple[GradedRow, ...]
     verdicts: tuple[StoredVerdict, ...]
     conflicts: tuple[StoredConflict, ...]
+    flips: tuple[tuple[str, str], ...] = ()
 
 
 class _Result(BaseModel):
@@ -85,6 +90,11 @@ class _Conflict(BaseModel):
     against: _Evidence
 
 
+class _Flip(BaseModel):
+    query_id: str
+    id: str
+
+
 class _Settings(BaseModel):
     grade_max: int
 
@@ -94,6 +104,7 @@ class _Report(BaseModel):
     settings: _Settings
     rows: list[_Row]
     conflicts: list[_Conflict] = []
+    flips: list[_Flip] = []
 
 
 class _Vote(BaseModel):
@@ -137,6 +148,7 @@ def read_out_folder(folder: Path) -> OutFolder:
             StoredConflict(c.query_id, c.id, c.stands.source, c.against.source)
             for c in report.conflicts
         ),
+        flips=tuple((flip.query_id, flip.id) for flip in report.flips),
     )
 
 
