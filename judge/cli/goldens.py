@@ -11,6 +11,7 @@ import click
 from judge.cascade import Settings, grade_runs
 from judge.cli.engine_options import map_option
 from judge.cli.judging import JudgingFlags, interruptible, judging_options, open_judge
+from judge.cli.propose import command as propose
 from judge.cli.writing import write_lines
 from judge.errors import UsageError
 from judge.formats import ReadOptions, read_goldens
@@ -30,6 +31,9 @@ from judge.sweep import read_sweep
 @click.group("goldens")
 def command() -> None:
     """Make goldens from your own corpus, or find what is wrong with a golden set."""
+
+
+command.add_command(propose)
 
 
 @command.command("make")

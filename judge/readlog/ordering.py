@@ -112,7 +112,8 @@ def without_repeats(events: Iterable[Event], *, window_s: float, tally: Tally) -
     for event in events:
         if event.event_id is not None:
             if event.time > turn:
-                older, recent, turn = recent, set(), event.time + window_s
+                older = recent if event.time <= turn + window_s else set()
+                recent, turn = set(), event.time + window_s
             if event.event_id in recent or event.event_id in older:
                 tally.unused["event_id seen before"] += 1
                 continue

@@ -11,7 +11,7 @@ something. A line a person writes needs `query`, `winner` and `loser` and counts
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from judge.evidence.preferences import Preference
@@ -39,10 +39,11 @@ def preference_lines(preferences: Iterable[Preference]) -> Iterator[str]:
             "loser_hash": pair.loser_hash,
             "queries": list(pair.queries) or None,
         }
-        yield _line({name: value for name, value in fields.items() if value is not None})
+        yield json_line({name: value for name, value in fields.items() if value is not None})
 
 
-def _line(fields: dict[str, object]) -> str:
+def json_line(fields: Mapping[str, object]) -> str:
+    """Return fields as one line of JSON that any file can hold."""
     text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
     # A log may hold half of a surrogate pair, which no file can: escape such a line.
     return text if text.isprintable() else json.dumps(fields, separators=(",", ":"))

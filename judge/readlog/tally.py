@@ -19,3 +19,8 @@ class Tally:
         self.unused: Counter[str] = Counter()
         self.sessions: Counter[str] = Counter()
         self.notes: Counter[str] = Counter()
+
+    def leave_out(self, reason: str, n: int = 1) -> None:
+        """Count n unused events; a reason without an event is none."""
+        if n:
+            self.unused[reason] += n

@@ -120,7 +120,7 @@ def _file(
         else:
             query.unused[f"action {action}"] += 1
     except NotAnEvent as error:
-        query.unused[str(error)] += 1
+        (tally if action is None else query).unused[str(error)] += 1
 
 
 def _query_record(fields: Fields) -> _Record:
@@ -164,22 +164,22 @@ def _events_of(query_id: str, query: _Query, tally: Tally) -> Iterator[Event]:
     """Yield one query_id's searches and reads; count what is neither."""
     if not query.records:
         n_events = len(query.shown) + len(query.read) + query.unused.total()
-        tally.unused["no query record"] += n_events
+        tally.leave_out("no query record", n_events)
         return
     tally.unused.update(query.unused)
     listed = [record for record in query.records if record.ids]
     if not query.shown and not query.read:
         # Returned, but no page reported it: a wording on its way to the next, a facet count.
-        tally.unused["query record without an impression or a read"] += len(query.records)
+        tally.leave_out("query record without an impression or a read", len(query.records))
         lists = []
     elif listed:
-        tally.unused["impression of a query whose record lists results"] += len(query.shown)
-        tally.unused["query record without results"] += len(query.records) - len(listed)
+        tally.leave_out("impression of a query whose record lists results", len(query.shown))
+        tally.leave_out("query record without results", len(query.records) - len(listed))
         lists = _recorded_lists(listed, (*query.shown, *query.read))
     else:
         lists = _impression_lists(query.shown, query.records)
         if not lists:
-            tally.unused["query record without results"] += len(query.records)
+            tally.leave_out("query record without results", len(query.records))
     for time, session, user, wording, ids in lists:
         yield Event(time, 0, "search", session, ids, wording, user, search_id=query_id)
     for read in query.read:

@@ -168,7 +168,8 @@ def _blocks(runs: Sequence[Words], size: int) -> Iterator[Words]:
         ]
         last = min(queries)
         ends = [
-            begin + int(np.searchsorted(run[begin:, 0], np.uint64((last + 1) << 32)))
+            begin
+            + int(np.searchsorted(run[begin:, 0], np.uint64(last << 32 | 0xFFFFFFFF), "right"))
             for begin, run in zip(at, runs, strict=True)
         ]
         parts = [run[b:e] for b, e, run in zip(at, ends, runs, strict=True)]

@@ -1,0 +1,95 @@
+"""Counting votes: one a voter and pair, in any order, in memory or out of it."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from judge.readlog.votes import OPPOSED, WEAK_WIN, WIN, PairVotes, VoteStore, vote
+
+VOTES = st.lists(
+    st.tuples(
+        st.integers(0, 2), st.integers(0, 3), st.integers(0, 3),
+        st.sampled_from([WIN, OPPOSED, WEAK_WIN]), st.integers(0, 4),
+    ).filter(lambda vote: vote[1] != vote[2]),
+    max_size=60,
+)  # fmt: skip
+
+
+def counted(votes, **limits):
+    store = VoteStore(**limits)
+    for query, winner, loser, kind, voter in votes:
+        store.add(vote(query, winner, loser, kind), voter)
+    found = list(store.counts())
+    store.close()
+    return found
+
+
+def counted_by_hand(votes):
+    """Count with sets: for each pair and side, who is for it and who gives a reason against."""
+    said = {}
+    for query, winner, loser, kind, voter in votes:
+        said.setdefault((query, min(winner, loser), max(winner, loser)), {}).setdefault(
+            voter, set()
+        ).add((winner, kind))
+    found = []
+    for (query, a, b), voters in sorted(said.items()):
+
+        def split(me, other, voters=voters):
+            wins = losses = weak = 0
+            for words in voters.values():
+                is_for = (me, WIN) in words or (me, WEAK_WIN) in words
+                against = bool({(other, WIN), (other, WEAK_WIN), (other, OPPOSED)} & words)
+                wins += is_for and not against
+                weak += is_for and not against and (me, WIN) not in words
+                losses += against and not is_for
+            return wins, losses, weak
+
+        (a_wins, a_losses, a_weak), (b_wins, b_losses, b_weak) = split(a, b), split(b, a)
+        if a_wins or b_wins:
+            found.append(PairVotes(query, a, b, a_wins, a_losses, b_wins, b_losses, a_weak, b_weak))
+    return found
+
+
+@given(VOTES)
+def test_counts_equal_those_by_hand(votes):
+    assert counted(votes) == counted_by_hand(votes)
+
+
+@given(VOTES, st.integers(1, 7), st.integers(1, 20))
+def test_merging_and_spilling_to_disk_change_nothing(votes, merge_at, spill_at):
+    assert counted(votes, merge_at=merge_at, spill_at=spill_at) == counted(votes)
+
+
+def test_order_of_votes_changes_nothing():
+    choose = random.Random(1)
+    votes = [(choose.randrange(50), a, b, WIN, choose.randrange(9)) for a in range(9)
+             for b in range(9) if a != b for _ in range(30)]  # fmt: skip
+    shuffled = choose.sample(votes, len(votes))
+    assert counted(votes, merge_at=100, spill_at=500) == counted(shuffled)
+
+
+def test_opposition_is_a_loss_and_never_a_win():
+    # a read above an unread b: against b, but not for a.
+    assert counted([(0, 1, 2, OPPOSED, 7)]) == []
+    assert counted([(0, 1, 2, OPPOSED, 7), (0, 2, 1, WIN, 8)]) == [
+        PairVotes(0, 1, 2, a_wins=0, a_losses=1, b_wins=1, b_losses=1)
+    ]
+
+
+def test_queries_can_be_counted_as_one():
+    store = VoteStore()
+    store.add(vote(0, 1, 2, WIN), 7)
+    store.add(vote(5, 1, 2, WIN), 7)
+    store.add(vote(5, 1, 2, WIN), 8)
+    assert list(store.counts({5: 0})) == [PairVotes(0, 1, 2, 2, 0, 0, 2)]
+
+
+@pytest.mark.parametrize("number", [2**32 - 1])
+def test_largest_numbers_and_voters_fit(number):
+    store = VoteStore()
+    store.add(vote(number, number, 0, WIN), 2**64 - 1)
+    assert list(store.counts()) == [PairVotes(number, 0, number, 0, 1, 1, 0)]
