@@ -20,7 +20,7 @@ from judge.measures.graded import evaluate
 from judge.measures.names import Measure
 from judge.measures.pool import GradePool
 from judge.run import Row, Run
-from judge.statistics.bootstrap import FEWEST_CLUSTERS, percentile_interval, resampled_sums
+from judge.statistics.bootstrap import FEWEST_CLUSTERS, Resamples, resample
 from judge.statistics.correction import Correction, difference_estimator
 from judge.statistics.estimate import Estimate
 from judge.statistics.paired import RESAMPLING, Resampling
@@ -154,7 +154,7 @@ def system_orders(
     drawn = None
     if queries >= FEWEST_CLUSTERS and len(runs) > 1:
         per_query = np.stack([judge.T, people.T], axis=1)
-        drawn = resampled_sums(per_query, draws=resampling.draws, seed=resampling.seed)
+        drawn = resample(per_query, draws=resampling.draws, seed=resampling.seed)
     orders = [
         [runs[at].name for at in np.argsort(-means, kind="stable")]
         for means in (by_judge, by_people)
@@ -184,18 +184,14 @@ def _with_interval(
     correlation: Callable[[Sequence[float], Sequence[float]], Estimate],
     judge: Scores,
     people: Scores,
-    drawn: Scores | None,
+    drawn: Resamples | None,
 ) -> Estimate:
     found = correlation(judge.tolist(), people.tolist())
     if found.value is None or drawn is None:
         reason = found.reason or f"CI n/a: fewer than {FEWEST_CLUSTERS} queries"
         return Estimate(found.value, reason=reason)
-    # Few queries have few different resamples: each is correlated once.
-    different, which = np.unique(drawn.reshape(len(drawn), -1), axis=0, return_inverse=True)
-    pairs = different.reshape(len(different), 2, -1).tolist()
-    values = [correlation(first, second).value for first, second in pairs]
-    each = np.array([np.nan if value is None else value for value in values])
-    interval = percentile_interval(each[which.ravel()])
+    values = [correlation(first, second).value for first, second in drawn.sums.tolist()]
+    interval = drawn.interval(np.array([np.nan if value is None else value for value in values]))
     if interval is None:
         return Estimate(found.value, reason="CI n/a: undefined in every resample")
     return Estimate(found.value, interval[0], interval[1])

@@ -52,18 +52,6 @@ def test_llmjudge_leaderboard_to_four_decimals(data):
     assert found == pytest.approx(expected, abs=5.001e-5)
 
 
-def test_labels_above_the_scale_are_clipped_only_when_asked(data):
-    folder = data / "llmjudge"
-    labels, judgments = folder / "human_dev_qrels.txt", folder / "human_dev_qrels.txt"
-    stray = [line for line in labels.read_text().splitlines() if int(line.split()[3]) > 3]
-    if stray:
-        with pytest.raises(InputError, match="--clip"):
-            calibrate(judgments, labels, settings=FAST)
-    report = calibrate(judgments, labels, options=ReadOptions(clip=True), settings=FAST)
-    clipped = [notice for notice in report.notices if notice.kind == "clipped grade"]
-    assert sum(notice.count for notice in clipped) == 2 * len(stray)  # both sides are this file
-
-
 def test_dl19_agreement_of_gpt4o_with_nist(data):
     folder = data / "dl19"
     report = calibrate(
@@ -166,6 +154,16 @@ def test_mock_says_that_it_is_no_judge(folder):
     verdicts.write_text(verdicts.read_text().replace('"model": "m"', '"model": "mock"'))
     first = " ".join(_run(folder, folder / "labels.csv").stdout.split())
     assert first.startswith("This judge (word overlap, not a judgment) may gate")
+
+
+def test_labels_above_the_scale_are_clipped_only_when_asked(folder):
+    labels = folder / "labels.csv"
+    labels.write_text(labels.read_text("utf-8-sig").replace("q1;c4;3;", "q1;c4;4;"), "utf-8")
+    with pytest.raises(InputError, match="--clip"):
+        calibrate(folder, labels, settings=FAST)
+    done = _run(folder, labels, "--clip")
+    assert "quadratic kappa is 0.872" in " ".join(done.stdout.split())  # 4 is taken for 3
+    assert "grade 4 clipped to 3: 1" in " ".join(done.stdout.split())
 
 
 def test_threshold_is_a_setting(folder):

@@ -150,6 +150,15 @@ def test_variance_estimate_is_right_on_average():
     assert mean == pytest.approx(0.046875)
 
 
+def test_everything_drawn_by_chance_is_still_a_sample():
+    # All eight drawn: sum Y/pi / 8 = (1/.25 + 1/.5 + 1/.5 + 2 + 3) / 8, not the mean 1.
+    found = inverse_probability((0,) * 8, Y, PI)
+    assert found.estimate.value == pytest.approx(13 / 8)
+    assert found.estimate.lo < found.estimate.value
+    certain = inverse_probability(F, Y, (1.0,) * 8)
+    assert (certain.estimate.lo, certain.estimate.hi) == (1.0, 1.0)
+
+
 def test_effective_n_of_weights():
     # The sample above: weights 4 4 2 1 1; 12^2 / 38.
     assert effective_n([4, 4, 2, 1, 1]) == pytest.approx(3.789474, abs=5e-7)

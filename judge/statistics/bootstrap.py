@@ -6,7 +6,10 @@ narrow or too wide; resampling whole queries needs no model of how they hang tog
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations_with_replacement
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,28 +22,54 @@ FEWEST_CLUSTERS = 5
 """Below this many queries no interval is given: it would be luck."""
 
 
-def resampled_sums(
-    per_cluster: NDArray[np.float64], *, draws: int = DRAWS, seed: int = 0
-) -> NDArray[np.float64]:
-    """Return the sum over each resample of the clusters, shape (resamples, ...).
+@dataclass(frozen=True, slots=True)
+class Resamples:
+    """Sums over resampled clusters, shape (resamples, ...), and how often each occurs."""
+
+    sums: NDArray[np.float64]
+    times: NDArray[np.int64]
+
+    def interval(self, values: NDArray[np.float64]) -> tuple[float, float, int] | None:
+        """Return the 95% percentile interval of a statistic, one value a resample.
+
+        The third number is how many resamples were undefined and dropped. None if all were.
+        """
+        every = np.repeat(values, self.times)
+        defined = every[np.isfinite(every)]
+        if len(defined) == 0:
+            return None
+        lo, hi = np.percentile(defined, [2.5, 97.5])
+        return float(lo), float(hi), len(every) - len(defined)
+
+
+def resample(per_cluster: NDArray[np.float64], *, draws: int = DRAWS, seed: int = 0) -> Resamples:
+    """Resample clusters with replacement and add them up.
 
     per_cluster: anything that adds up, one entry a cluster on the first axis, Q >= 1.
     All Q^Q resamples where they are few enough (Q <= 6), else `draws` seeded ones.
     """
     flat = per_cluster.reshape(len(per_cluster), -1)
-    clusters = len(flat)
-    if clusters**clusters <= EXACT_LIMIT:
-        sums = _all_counts(clusters) @ flat
+    if len(flat) ** len(flat) <= EXACT_LIMIT:
+        counts, times = _all_counts(len(flat))
+        sums = counts @ flat
     else:
-        drawn = _drawn_counts(clusters, draws=draws, seed=seed)
-        sums = np.array([times @ flat for times in drawn])
-    return sums.reshape(len(sums), *per_cluster.shape[1:])
+        sums = np.array([n @ flat for n in _drawn_counts(len(flat), draws=draws, seed=seed)])
+        times = np.ones(draws, dtype=np.int64)
+    return Resamples(sums.reshape(len(sums), *per_cluster.shape[1:]), times)
 
 
-def _all_counts(clusters: int) -> NDArray[np.int64]:
-    """Return how often each cluster occurs in each of the Q^Q equally likely resamples."""
-    chosen = np.indices((clusters,) * clusters).reshape(clusters, -1).T
-    return np.asarray((chosen[:, :, None] == np.arange(clusters)).sum(1), dtype=np.int64)
+def _all_counts(clusters: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return how often each cluster occurs in each different resample, and of how many of Q^Q."""
+    counts = np.array(
+        [
+            np.bincount(chosen, minlength=clusters)
+            for chosen in combinations_with_replacement(range(clusters), clusters)
+        ]
+    )
+    orders = [
+        math.factorial(clusters) // math.prod(map(math.factorial, n)) for n in counts.tolist()
+    ]
+    return counts, np.array(orders)
 
 
 def _drawn_counts(clusters: int, *, draws: int, seed: int) -> Iterator[NDArray[np.int64]]:
@@ -48,18 +77,6 @@ def _drawn_counts(clusters: int, *, draws: int, seed: int) -> Iterator[NDArray[n
     generator = np.random.default_rng(seed)
     for _ in range(draws):
         yield np.bincount(generator.integers(clusters, size=clusters), minlength=clusters)
-
-
-def percentile_interval(values: NDArray[np.float64]) -> tuple[float, float, int] | None:
-    """Return the 95% percentile interval and how many undefined resamples were dropped.
-
-    None if the statistic is undefined in every resample.
-    """
-    defined = values[np.isfinite(values)]
-    if len(defined) == 0:
-        return None
-    lo, hi = np.percentile(defined, [2.5, 97.5])
-    return float(lo), float(hi), len(values) - len(defined)
 
 
 def zero_error_bound(clusters: int) -> float:

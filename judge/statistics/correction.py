@@ -63,7 +63,8 @@ def difference_estimator(
 
     def of(values: Array, offset: float) -> tuple[Estimate, float | None]:
         se = _standard_error(values, ddof=1) * math.sqrt(sampled) if n > 1 else None
-        return _t_interval(offset + _mean(values), se, n=n, units=units, fewest=fewest), se
+        value, complete = offset + _mean(values), n == units > 0
+        return _t_interval(value, se, n=n, fewest=fewest, complete=complete), se
 
     corrected, se = of(y - all_judge[labelled], _mean(all_judge))
     return Correction("difference", corrected, se, 1.0, _mean(all_judge), of(y, 0.0)[0], n, units)
@@ -94,11 +95,11 @@ def prediction_powered(
     alone = _standard_error(y, ddof=0) if n > 1 else None
     return Correction(
         "ppi++",
-        _t_interval(offset + _mean(rectifier), se, n=n, units=math.inf, fewest=fewest),
+        _t_interval(offset + _mean(rectifier), se, n=n, fewest=fewest),
         se,
         weight,
         _mean(all_judge),
-        _t_interval(_mean(y), alone, n=n, units=math.inf, fewest=fewest),
+        _t_interval(_mean(y), alone, n=n, fewest=fewest),
         n,
         units,
     )
@@ -123,11 +124,13 @@ def inverse_probability(
     n, units = len(labelled), len(all_judge)
     chance = np.asarray(pi, dtype=np.float64)[labelled]
     y = np.array([human[i] for i in labelled], dtype=np.float64)
+    complete = n == units > 0 and bool((chance == 1.0).all())
 
     def of(values: Array, offset: float) -> tuple[Estimate, float]:
         total = float((values / chance).sum())
         se = math.sqrt(float(((1.0 - chance) * (values / chance) ** 2).sum())) / units
-        return _t_interval(offset + total / units, se, n=n, units=units, fewest=fewest), se
+        value = offset + total / units
+        return _t_interval(value, se, n=n, fewest=fewest, complete=complete), se
 
     corrected, se = of(y - all_judge[labelled], _mean(all_judge))
     return Correction(
@@ -173,9 +176,14 @@ def _best_weight(y: Array, f: Array, all_judge: Array, rest: int) -> float:
     return min(1.0, max(0.0, covariance / ((1.0 + len(y) / rest) * spread)))
 
 
-def _t_interval(value: float, se: float | None, *, n: int, units: float, fewest: int) -> Estimate:
-    """Return value +- t_{n-1} se, or the reason why that would claim too much."""
-    if n == units > 0:
+def _t_interval(
+    value: float, se: float | None, *, n: int, fewest: int, complete: bool = False
+) -> Estimate:
+    """Return value +- t_{n-1} se, or the reason why that would claim too much.
+
+    complete: every unit is labelled and counted once, so that the value is what it estimates
+    """
+    if complete:
         return Estimate(value, value, value)
     if n < fewest:
         return Estimate(None, reason=f"{n} labelled, at least {fewest} are needed")

@@ -18,8 +18,7 @@ from judge.statistics import agreement
 from judge.statistics.bootstrap import (
     DRAWS,
     FEWEST_CLUSTERS,
-    percentile_interval,
-    resampled_sums,
+    resample,
     zero_error_bound,
 )
 from judge.statistics.correction import effective_n
@@ -32,7 +31,7 @@ _WHOLE = 1.0 - 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Resampling:
-    """How intervals are drawn: queries with replacement (`bootstrap.resampled_sums`)."""
+    """How intervals are drawn: queries with replacement (`bootstrap.resample`)."""
 
     draws: int = DRAWS
     seed: int = 0
@@ -149,7 +148,7 @@ class _Sample:
         self._counts = tables.sum(0)
         self._drawn = None
         if self._queries >= FEWEST_CLUSTERS:
-            self._drawn = resampled_sums(tables, draws=resampling.draws, seed=resampling.seed)
+            self._drawn = resample(tables, draws=resampling.draws, seed=resampling.seed)
 
     def estimate(self, name: str, coefficient: agreement.Coefficient) -> Estimate:
         """Return a coefficient with its interval over queries, or the reason for its lack."""
@@ -160,17 +159,14 @@ class _Sample:
             return Estimate(value, reason=f"CI n/a: {self._queries} queries")
         if np.trace(self._counts) >= self._counts.sum() * _WHOLE:
             return self._perfect(name, value)
-        return self._drawn_interval(value, coefficient(self._drawn), name)
-
-    def _drawn_interval(self, value: float, drawn: Tables, name: str) -> Estimate:
+        interval = self._drawn.interval(coefficient(self._drawn.sums))
         notes = [agreement.remark(name, self._counts)]
-        interval = percentile_interval(drawn)
         if interval is None or interval[0] == interval[1]:
             notes.append("CI n/a: the same in every resample")
             return Estimate(value, reason="; ".join(filter(None, notes)))
         lo, hi, dropped = interval
         if dropped:
-            notes.append(f"{dropped} of {len(drawn)} resamples undefined, dropped")
+            notes.append(f"{dropped} of {self._drawn.times.sum()} resamples undefined, dropped")
         return Estimate(value, lo, hi, "; ".join(filter(None, notes)))
 
     def _perfect(self, name: str, value: float) -> Estimate:

@@ -115,12 +115,12 @@ def _interval(sides_by_query: Sequence[Sequence[int]], seed: int) -> tuple[float
     # A grading without preferences does not need numpy; importing it takes longer than a run.
     import numpy as np
 
-    from judge.statistics.bootstrap import FEWEST_CLUSTERS, percentile_interval, resampled_sums
+    from judge.statistics.bootstrap import FEWEST_CLUSTERS, resample
 
     if len(sides_by_query) < FEWEST_CLUSTERS:
         return None
     counts = np.array([[sides.count(1), sides.count(-1)] for sides in sides_by_query], dtype=float)
-    sums = resampled_sums(counts, seed=seed)
+    drawn = resample(counts, seed=seed)
     with np.errstate(invalid="ignore"):
-        found = percentile_interval(sums[:, 0] / sums.sum(1))
+        found = drawn.interval(drawn.sums[:, 0] / drawn.sums.sum(1))
     return None if found is None else (found[0], found[1])
