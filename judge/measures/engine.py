@@ -11,31 +11,26 @@ results are those of `plain`, for every input. Where the lines of one query stan
 
 from __future__ import annotations
 
-import os
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import BinaryIO, TypeAlias
 
 import numpy as np
 
-from judge.errors import InputError, Problem
 from judge.measures import plain
-from judge.measures.engine_blocks import LONGEST_LINE, Block, LineTooLong, whole_lists
+from judge.measures.engine_blocks import whole_lists
 from judge.measures.engine_evaluation import Evaluator
 from judge.measures.engine_gather import gathered_lists
 from judge.measures.engine_lists import Lists
 from judge.measures.engine_qrels import Table
-from judge.measures.engine_ranking import BlockRanked, Ranker
+from judge.measures.engine_ranking import Ranker
 from judge.measures.engine_tags import ListsApart, Tag
+from judge.measures.engine_threads import in_threads
 from judge.measures.evaluation import Evaluation
 from judge.measures.names import Measure
 from judge.measures.trec import Problems, nothing_in
 
 OpenRun: TypeAlias = Callable[[], AbstractContextManager[BinaryIO]]
-
-_MOST_THREADS = 4
 
 
 class Engine:
@@ -101,34 +96,8 @@ def _lists(stream: BinaryIO, ranker: Ranker, name: str) -> Iterator[Lists]:
     """Yield the lists of one block after the other; raises InputError at the end."""
     problems = Problems(name)
     lines_before = 0
-    try:
-        for ranked in _in_threads(ranker.rank, whole_lists(stream)):
-            yield ranked.lists
-            problems.extend(ranked.problems, lines_before=lines_before)
-            lines_before += ranked.n_lines
-    except LineTooLong as error:
-        found = f"a line of more than {LONGEST_LINE >> 20} MiB"
-        place = Problem(f"{name}:{lines_before + 1}", found, "give a TREC run")
-        raise InputError(place) from error
+    for ranked in in_threads(ranker.rank, whole_lists(stream)):
+        yield ranked.lists
+        problems.extend(ranked.problems, lines_before=lines_before)
+        lines_before += ranked.n_lines
     problems.check()
-
-
-def _in_threads(
-    work: Callable[[Block], BlockRanked], blocks: Iterable[Block]
-) -> Iterator[BlockRanked]:
-    """Yield the results in the order of the blocks, with few of them in hand at a time."""
-    n = min(os.cpu_count() or 1, _MOST_THREADS)
-    pending: deque[Future[BlockRanked]] = deque()
-    stopped: LineTooLong | None = None
-    with ThreadPoolExecutor(n) as pool:
-        try:
-            for block in blocks:
-                pending.append(pool.submit(work, block))
-                if len(pending) > n:
-                    yield pending.popleft().result()
-        except LineTooLong as error:
-            stopped = error
-        while pending:
-            yield pending.popleft().result()
-    if stopped is not None:
-        raise stopped

@@ -13,16 +13,16 @@ LONGEST_LINE: Final = 1 << 26
 """A line beyond this is no line of a run; reading on would only fill the memory."""
 
 
-class LineTooLong(Exception):
-    """A line does not end within `LONGEST_LINE` bytes: the next one after the last block."""
-
-
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Whole lines, the last one ended, and padding."""
+    """Whole lines, the last one ended, and padding.
+
+    endless: the line after them goes on for more than `LONGEST_LINE` bytes; nothing follows
+    """
 
     data: bytes
     size: int
+    endless: bool = False
 
     @property
     def text(self) -> Text:
@@ -54,7 +54,7 @@ class Block:
 def whole_lists(stream: BinaryIO, *, size: int = BLOCK_BYTES) -> Iterator[Block]:
     """Yield blocks of about `size` bytes, each cut where the query changes.
 
-    A list longer than a block makes a longer block. Raises LineTooLong.
+    A list longer than a block makes a longer block.
     """
     rest = b""
     wanted = size
@@ -67,8 +67,8 @@ def whole_lists(stream: BinaryIO, *, size: int = BLOCK_BYTES) -> Iterator[Block]
         else:
             ended = rest.rfind(b"\n") + 1
             if len(rest) - ended > LONGEST_LINE:
-                yield _block(rest[:ended])
-                raise LineTooLong
+                yield _block(rest[:ended], endless=True)
+                return
             # Growing by halves keeps the copying of a long list linear.
             wanted = max(size, len(rest) // 2)
     if rest:
@@ -89,8 +89,8 @@ def _ended(data: bytes) -> Block:
     return _block(data if data.endswith(b"\n") else data + b"\n")
 
 
-def _block(data: bytes) -> Block:
-    return Block(data + PADDING, len(data))
+def _block(data: bytes, *, endless: bool = False) -> Block:
+    return Block(data + PADDING, len(data), endless)
 
 
 def _start_of_last_list(data: bytes) -> int:

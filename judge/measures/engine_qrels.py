@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeAlias
 
 import numpy as np
 
-from judge.measures.engine_blocks import lines_of
+from judge.measures.engine_blocks import Block, lines_of
 from judge.measures.engine_repeats import repeats
 from judge.measures.engine_text import (
     LONGEST_TOKEN,
@@ -26,6 +27,7 @@ from judge.measures.engine_text import (
     repeats_previous,
     salts,
 )
+from judge.measures.engine_threads import in_threads
 from judge.measures.trec import QRELS_FIELDS, parse_grade, read_qrels
 
 _BUCKET_BITS = 1  # 2 to 4 buckets a document, so that most lookups end at an empty one
@@ -153,26 +155,42 @@ def _judgments(data: bytes) -> _Judgments | None:
     """Return what `Table` takes, or None where the plain reader must look."""
     index: dict[bytes, int] = {}
     parts: list[tuple[Ints, Ids, Ints]] = []
-    for block in lines_of(data):
-        fields = columns(block.text, QRELS_FIELDS) if block.is_utf8 else None
-        grades = None if fields is None else _parse_grades(fields[-1])
-        if fields is None or grades is None:
+    for block in in_threads(_read_block, lines_of(data)):
+        if block is None:
             return None
-        parts.append((_indexes(fields[0], index), Ids.of(fields[2]), grades))
+        found = [index.setdefault(query, len(index)) for query in block.queries]
+        queries = np.repeat(np.array(found, dtype=np.int32), block.sizes)
+        parts.append((queries, block.ids, block.grades))
     if not index:
         return None
-    queries, ids, all_grades = zip(*parts, strict=True)
-    query_ids = tuple(query.decode() for query in index)
-    return query_ids, np.concatenate(queries), joined(ids), np.concatenate(all_grades)
+    queries = np.concatenate([part[0] for part in parts])
+    grades = np.concatenate([part[2] for part in parts])
+    ids = joined([part[1] for part in parts])
+    return tuple(query.decode() for query in index), queries, ids, grades
 
 
-def _indexes(queries: Column, index: dict[bytes, int]) -> Ints:
-    """Return each line's query as an index, adding the new ones in order."""
+@dataclass(frozen=True, slots=True)
+class _QrelsBlock:
+    """Some lines of qrels: queries with the number of lines of each, documents, grades."""
+
+    queries: list[bytes]
+    sizes: Ints
+    ids: Ids
+    grades: Ints
+
+
+def _read_block(block: Block) -> _QrelsBlock | None:
+    """Return a block's lines, or None where the plain reader must look."""
+    fields = columns(block.text, QRELS_FIELDS) if block.is_utf8 else None
+    grades = None if fields is None else _parse_grades(fields[-1])
+    if fields is None or grades is None:
+        return None
+    queries, _, documents, _ = fields
     if not len(queries):
-        return np.zeros(0, dtype=np.int32)
+        return _QrelsBlock([], np.zeros(0, dtype=np.int64), Ids.of(documents), grades)
     first = np.concatenate(([0], np.flatnonzero(~repeats_previous(queries)) + 1))
-    found = [index.setdefault(query, len(index)) for query in queries[first].tokens()]
-    return np.repeat(np.array(found, dtype=np.int32), np.diff(first, append=len(queries)))
+    sizes = np.diff(first, append=len(queries))
+    return _QrelsBlock(list(queries[first].tokens()), sizes, Ids.of(documents), grades)
 
 
 def _parse_grades(column: Column) -> Ints | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from judge.measures import plain
-from judge.measures.engine_blocks import Block
+from judge.measures.engine_blocks import LONGEST_LINE, Block
 from judge.measures.engine_lists import Lists, Spots, rank_lists
 from judge.measures.engine_qrels import Table
 from judge.measures.engine_scores import parse_scores
@@ -49,7 +49,7 @@ class Ranker:
 
     def _by_columns(self, block: Block) -> BlockRanked | None:
         fields = columns(block.text, RUN_FIELDS) if block.is_utf8 else None
-        if fields is None or not len(fields[0]):
+        if fields is None or not len(fields[0]) or block.endless:
             return None
         first = list_starts(fields)
         names = list_names(fields, first)
@@ -59,6 +59,9 @@ class Ranker:
     def _plainly(self, block: Block) -> BlockRanked:
         problems = Problems("")
         runs = run_lists(block.lines, problems)
+        if block.endless:
+            found = f"a line of more than {LONGEST_LINE >> 20} MiB"
+            problems.add(block.n_lines + 1, found, "give a TREC run")
         return BlockRanked(self.rank_plainly(runs), block.n_lines, problems)
 
     def rank_plainly(self, runs: Mapping[str, PlainLists]) -> Lists:
