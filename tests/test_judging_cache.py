@@ -166,8 +166,7 @@ def test_16_a_full_disk_delivers_the_grades_uncached(tmp_path: Path) -> None:
     cache = JudgmentCache(tmp_path)
     many = [Pair(f"q{i}", f"salt {i}", f"d{i}", "Salt. " * 2000 + str(i)) for i in range(50)]
     with Judge([open_backend("mock")], load_prompt(), cache=cache) as judge:
-        fill = judge._ledger._thread.submit  # the bound is the writer thread's connection's
-        fill(lambda: cache._disk._con.execute("PRAGMA max_page_count = 1").fetchone()).result()
+        cache._connection.execute("PRAGMA max_page_count = 1")  # as full as a disk can be
         verdicts = list(judge.stream(many))
     assert len(verdicts) == 50
     assert all(verdict.grade is not None for verdict in verdicts)
@@ -227,7 +226,7 @@ def test_texts_are_stored_once_each(tmp_path: Path) -> None:
 def test_a_look_up_of_many_takes_few_selects(tmp_path: Path) -> None:
     cache = JudgmentCache(tmp_path)
     asked: list[str] = []
-    cache._reader.set_trace_callback(asked.append)
+    cache._connection.set_trace_callback(asked.append)
     cache.find([f"{i:064}" for i in range(5000)])
     assert len(asked) == 10
 

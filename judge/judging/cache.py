@@ -16,7 +16,9 @@ import json
 import sqlite3
 import stat
 import threading
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -30,6 +32,15 @@ _FORMAT_KEY = "judge-cache"
 _SELECT_AT_ONCE = 500
 _RAW = 1  # diskcache's mode for values that stand in the row as they are
 _DATABASE = "cache.db"
+
+_ADD = """
+    INSERT OR IGNORE INTO Cache (key, raw, store_time, access_time, mode, value)
+    VALUES (?, 1, ?, ?, 1, ?)"""
+_REPLACE = """
+    INSERT INTO Cache (key, raw, store_time, access_time, mode, value)
+    VALUES (?, 1, ?, ?, 1, ?)
+    ON CONFLICT (key, raw) DO UPDATE SET
+      store_time = excluded.store_time, mode = 1, filename = NULL, value = excluded.value"""
 
 DISK_TROUBLE = (OSError, sqlite3.Error, diskcache.Timeout)
 """What using a cache raises when the disk, not the program, is at fault."""
@@ -87,11 +98,13 @@ class JudgmentCache:
         self.redact = redact
         self.refused = 0
         self.notice = ""
-        self._reading = threading.Lock()
+        self._foreign = False
+        self._lock = threading.Lock()
         try:
             _make_private(folder)
             self._open_or_set_aside()
             self._check_format()
+            self._version_at_open = self._data_version()
         except DISK_TROUBLE as error:
             raise CacheTrouble(f"cache {folder}: {error}") from error
 
@@ -110,8 +123,11 @@ class JudgmentCache:
         self._disk = diskcache.Cache(
             str(self.folder), disk=JSONTextDisk, eviction_policy="none", cull_limit=0
         )
-        self._reader = sqlite3.connect(
-            Path(self._disk.directory, _DATABASE), timeout=60, check_same_thread=False
+        self._connection = sqlite3.connect(
+            Path(self._disk.directory, _DATABASE),
+            timeout=60,
+            isolation_level=None,
+            check_same_thread=False,
         )
 
     def _check_format(self) -> None:
@@ -128,19 +144,20 @@ class JudgmentCache:
 
     def find(self, keys: Sequence[str]) -> dict[str, Entry]:
         """Return the valid verdicts among `keys`, with one SELECT for some hundreds of them."""
-        found = {}
+        with self._lock:
+            return self._graded(keys)
+
+    def _graded(self, keys: Sequence[str]) -> dict[str, Entry]:
+        graded: dict[str, Entry] = {}
         for start in range(0, len(keys), _SELECT_AT_ONCE):
-            for key, mode, text in self._select(keys[start : start + _SELECT_AT_ONCE]):
+            some = keys[start : start + _SELECT_AT_ONCE]
+            marks = ",".join("?" * len(some))
+            query = f"SELECT key, mode, value FROM Cache WHERE raw = 1 AND key IN ({marks})"  # noqa: S608
+            for key, mode, text in self._connection.execute(query, some).fetchall():
                 entry = self._entry(key, mode, text)
                 if entry is not None and entry.status == "graded":
-                    found[key] = entry
-        return found
-
-    def _select(self, keys: Sequence[str]) -> list[tuple[str, int, object]]:
-        marks = ",".join("?" * len(keys))
-        query = f"SELECT key, mode, value FROM Cache WHERE raw = 1 AND key IN ({marks})"  # noqa: S608
-        with self._reading:
-            return self._reader.execute(query, keys).fetchall()
+                    graded[key] = entry
+        return graded
 
     def _entry(self, key: str, mode: int, text: object) -> Entry | None:
         try:
@@ -151,7 +168,21 @@ class JudgmentCache:
             self.refused += 1
             return None
 
-    def keep(self, entries: Iterable[Entry], *, shared: Mapping[str, object]) -> list[Entry]:
+    def has_foreign_writes(self) -> bool:
+        """Tell whether another process may have written since this cache was opened.
+
+        Once it has, every pair is looked up again before it is paid for.
+        """
+        if not self._foreign:
+            with self._lock:
+                self._foreign = self._data_version() != self._version_at_open
+        return self._foreign
+
+    def _data_version(self) -> int:
+        """Return SQLite's counter of commits by other connections than this one."""
+        return int(self._connection.execute("PRAGMA data_version").fetchone()[0])
+
+    def keep(self, entries: Sequence[Entry], *, shared: Mapping[str, object]) -> list[Entry]:
         """Store entries in one transaction and return what stands for each key.
 
         A valid verdict that is already there stands: two processes that paid for the same pair
@@ -159,25 +190,29 @@ class JudgmentCache:
 
         shared: values that entries refer to, by key, each stored once
         """
-        standing = []
-        with self._disk.transact():
-            for entry in entries:
-                current = self._standing(entry.key)
-                if current is None:
-                    self._disk.set(entry.key, self._storable(entry).plain())
-                standing.append(current or entry)
-            for key, value in shared.items():
-                if not (self.redact and key.startswith("text:")):
-                    self._disk.add(key, value)
-        return standing
+        texts = {key: value for key, value in shared.items() if key.startswith("text:")}
+        values = shared if not self.redact else {k: shared[k] for k in shared.keys() - texts}
+        # Written to diskcache's table directly: its own set() and add() cost a transaction's
+        # worth of statements for every value.
+        with self._lock, self._transaction():
+            known = self._graded([entry.key for entry in entries])
+            new = {entry.key: entry for entry in reversed(entries) if entry.key not in known}
+            plain = [(key, self._storable(entry).plain()) for key, entry in new.items()]
+            self._connection.executemany(_REPLACE, _table_rows(plain))
+            self._connection.executemany(_ADD, _table_rows(values.items()))
+        standing = known | new
+        return [standing[entry.key] for entry in entries]
 
-    def _standing(self, key: str) -> Entry | None:
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._connection.execute("BEGIN IMMEDIATE")
         try:
-            value = self._disk.get(key)
-            entry = None if value is None else read_entry(key, value)
-        except (ValueError, TypeError, RecursionError):
-            return None
-        return entry if entry is not None and entry.status == "graded" else None
+            yield
+        except BaseException:
+            if self._connection.in_transaction:  # a full disk has rolled it back already
+                self._connection.execute("ROLLBACK")
+            raise
+        self._connection.execute("COMMIT")
 
     def _storable(self, entry: Entry) -> Entry:
         """Return the entry as it may be stored: a raw reply may quote the texts."""
@@ -185,7 +220,7 @@ class JudgmentCache:
 
     def entries(self) -> Iterator[Entry]:
         """Yield every readable entry in the order of keys."""
-        rows = self._reader.execute(
+        rows = self._connection.execute(
             "SELECT key, mode, value FROM Cache WHERE raw = 1 AND length(key) = 64 ORDER BY key"
         )
         for key, mode, text in rows:
@@ -194,7 +229,7 @@ class JudgmentCache:
 
     def shared(self, kind: str) -> dict[str, str]:
         """Return the stored "text" or "settings" values by their sha256."""
-        rows = self._reader.execute(
+        rows = self._connection.execute(
             "SELECT key, value FROM Cache WHERE raw = 1 AND mode = 1 AND key GLOB ?", (f"{kind}:*",)
         )
         return {key.partition(":")[2]: json.loads(value)[kind] for key, value in rows}
@@ -206,12 +241,17 @@ class JudgmentCache:
 
     def quick_check(self) -> str:
         """Return what SQLite says of the database: "ok", or its first fault."""
-        return str(self._reader.execute("PRAGMA quick_check(1)").fetchone()[0])
+        return str(self._connection.execute("PRAGMA quick_check(1)").fetchone()[0])
 
     def close(self) -> None:
         """Close this thread's connections; entries are on disk since they were kept."""
-        self._reader.close()
+        self._connection.close()
         self._disk.close()
+
+
+def _table_rows(values: Iterable[tuple[str, object]]) -> Iterator[tuple[str, float, float, str]]:
+    now = time.time()
+    return ((key, now, now, json.dumps(value, allow_nan=False)) for key, value in values)
 
 
 def _make_private(folder: Path) -> None:

@@ -150,7 +150,7 @@ def import_lines(cache: JudgmentCache, lines: Iterable[str], *, where: str) -> I
     if problems:
         raise InputError(problems)
     before = cache.find(list(entries))
-    standing = cache.keep(entries.values(), shared=shared)
+    standing = cache.keep(list(entries.values()), shared=shared)
     differ = sum(
         entry.grade != stands.grade
         for entry, stands in zip(entries.values(), standing, strict=True)

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import asyncio
 import random
+import threading
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from itertools import islice
-from queue import Empty, SimpleQueue
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeAlias
 
 from judge.errors import BackendUnavailable
 from judge.judging.asking import Asker, verdict_of
@@ -36,7 +36,13 @@ from judge.run import Notice
 
 __all__ = ["CallCounts", "Judge", "Pair", "Verdict"]
 
+Keyed: TypeAlias = tuple[str, ...]
+"""A pair's cache keys, one a backend."""
+
+Task: TypeAlias = "asyncio.Task[tuple[Keyed, Verdict | BackendUnavailable]]"
+
 _LOOK_AHEAD = 1000
+_HANDFUL = 32
 _TICK_S = 0.1
 _GRACE_S = 2.0
 
@@ -85,7 +91,7 @@ class Judge:
         self.limits = limits or Limits()
         clock = clock or SystemClock()
         self._foreseen = Forecast()
-        self._foreseen_keys: set[tuple[str, ...]] = set()
+        self._foreseen_keys: set[Keyed] = set()
         self._dry_run = dry_run
         self._tally = Tally()
         self._ledger = Ledger(cache)
@@ -100,10 +106,11 @@ class Judge:
         )
         self._askers = tuple(Asker(line, prompt, desk) for line in lines)
         self._slots = asyncio.Semaphore(self.limits.concurrency)
-        self._finished: SimpleQueue[tuple[tuple[str, ...], Future[Verdict]]] = SimpleQueue()
-        self._waiting: dict[tuple[str, ...], list[Pair]] = {}
+        self._finished: deque[Task] = deque()
+        self._news = threading.Event()
+        self._waiting: dict[Keyed, list[Pair]] = {}
         self._unavailable: BackendUnavailable | None = None
-        self._loop: LoopThread | None = None
+        self._loop: LoopThread[tuple[Keyed, Verdict | BackendUnavailable]] | None = None
 
     @property
     def name(self) -> str:
@@ -177,6 +184,7 @@ class Judge:
         """Yield what the cache knows of a block and start asking for the rest."""
         keyed = [(pair, tuple(asker.key(pair) for asker in self._askers)) for pair in block]
         known = self._ledger.find([key for _, keys in keyed for key in keys])
+        to_ask = []
         for pair, keys in keyed:
             if all(key in known for key in keys):
                 votes = [verdict_of(known[key], pair, cached=True) for key in keys]
@@ -187,13 +195,11 @@ class Judge:
                 self._waiting[keys].append(pair)
             else:
                 self._waiting[keys] = [pair]
-                self._start(pair, keys)
+                to_ask.append(self._settle(pair, keys))
+        if to_ask:
+            self._loop_thread().start(to_ask)
 
-    def _start(self, pair: Pair, keys: tuple[str, ...]) -> None:
-        future = self._loop_thread().start(self._settle(pair, keys))
-        future.add_done_callback(lambda done: self._finished.put((keys, done)))
-
-    def _foresee(self, pair: Pair, keys: tuple[str, ...]) -> Verdict:
+    def _foresee(self, pair: Pair, keys: Keyed) -> Verdict:
         """Add the requests a pair would take to the forecast, once for the same texts."""
         for asker in self._askers if keys not in self._foreseen_keys else ():
             self._foreseen = self._foreseen.plus(asker.request(pair), asker.line.price)
@@ -202,12 +208,17 @@ class Judge:
             pair.query_id, pair.id, "failed", None, 0, self.prompt.grade_max, "dry run: not asked"
         )
 
-    async def _settle(self, pair: Pair, keys: Sequence[str]) -> Verdict:
+    async def _settle(self, pair: Pair, keys: Keyed) -> tuple[Keyed, Verdict | BackendUnavailable]:
         # A slot is held until the reply is on disk: a kill loses at most `concurrency` replies.
         async with self._slots:
-            asked = zip(self._askers, keys, strict=True)
-            votes = await asyncio.gather(*(asker.settle(pair, key) for asker, key in asked))
-        return self._joined(votes)
+            try:
+                if len(keys) == 1:
+                    return keys, await self._askers[0].settle(pair, keys[0])
+                asked = zip(self._askers, keys, strict=True)
+                votes = await asyncio.gather(*(asker.settle(pair, key) for asker, key in asked))
+            except BackendUnavailable as error:
+                return keys, error
+        return keys, self._joined(votes)
 
     def _joined(self, votes: Sequence[Verdict]) -> Verdict:
         if len(votes) == 1:
@@ -216,21 +227,27 @@ class Judge:
 
     def _collect(self, *, leave: int) -> Iterator[Verdict]:
         """Yield finished verdicts until no more than `leave` pairs are being asked for."""
-        while len(self._waiting) > leave or not self._finished.empty():
-            try:
-                keys, future = self._finished.get(timeout=_TICK_S)
-            except Empty:
+        while len(self._waiting) > leave or self._finished:
+            if not self._finished:
                 self._draw()
+                self._news.wait(_TICK_S)
+                self._news.clear()
                 continue
+            keys, outcome = self._finished.popleft().result()
             _, *others = self._waiting.pop(keys)
-            try:
-                verdict = future.result()
-            except BackendUnavailable as error:
-                self._unavailable = error
+            if isinstance(outcome, BackendUnavailable):
+                self._unavailable = outcome
                 continue
-            yield self._settled(verdict)
+            yield self._settled(outcome)
             for pair in others:
-                yield self._settled(_again(verdict, pair))
+                yield self._settled(_again(outcome, pair))
+
+    def _note(self, task: Task) -> None:
+        """Queue a finished task; wake the caller for a handful, not for each."""
+        if not task.cancelled():
+            self._finished.append(task)
+            if len(self._finished) >= min(_HANDFUL, len(self._waiting)):
+                self._news.set()
 
     def _settled(self, verdict: Verdict) -> Verdict:
         tally = self._tally
@@ -247,13 +264,13 @@ class Judge:
             self._tally.held = sum(throttle.held for throttle in throttles)
             self._progress.draw(self._tally)
 
-    def _loop_thread(self) -> LoopThread:
+    def _loop_thread(self) -> LoopThread[tuple[Keyed, Verdict | BackendUnavailable]]:
         if self._loop is None:
-            self._loop = LoopThread(self._release, grace_s=_GRACE_S)
+            self._loop = LoopThread(done=self._note, close=self._release, grace_s=_GRACE_S)
         return self._loop
 
     async def _release(self) -> None:
-        await self._ledger.close()
+        self._ledger.flush()
         for asker in self._askers:
             await asker.line.backend.close()
 

@@ -1,29 +1,27 @@
-"""Puts replies on disk from the event loop: in batches, off the loop's thread, never late."""
+"""Puts replies on disk from the event loop: what arrives together is one transaction."""
 
 from __future__ import annotations
 
 import asyncio
-import functools
-import sqlite3
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 
 from judge.judging.cache import DISK_TROUBLE, JudgmentCache
 from judge.judging.entries import Entry
 
 
 class Ledger:
-    """Queues entries for one writer thread; whoever awaits `keep` knows the entry is on disk.
+    """Keeps entries; whoever awaits `keep` knows that the entry is on disk.
 
-    Entries that arrive while a transaction runs share the next one. If the disk fails, entries
-    come back as they were given and `trouble` says why: grades are delivered, uncached.
+    Written from the loop's own thread: a transaction takes less than a millisecond, and a
+    writer thread would lose more than that to the interpreter's lock for every statement.
+
+    If the disk fails, entries come back as they were given and `trouble` says why: grades are
+    delivered, uncached.
     """
 
     def __init__(self, cache: JudgmentCache | None) -> None:
         self._cache = cache
         self._pending: list[tuple[Entry, dict[str, object], asyncio.Future[Entry]]] = []
-        self._writing: asyncio.Task[None] | None = None
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="judge-cache")
         self.trouble = ""
 
     def find(self, keys: Sequence[str]) -> dict[str, Entry]:
@@ -32,9 +30,19 @@ class Ledger:
             return {}
         try:
             return self._cache.find(keys)
-        except sqlite3.Error as error:
-            self.trouble = f"cache {self._cache.folder}: {error}; nothing is read from it"
+        except DISK_TROUBLE as error:
+            self._fail(self._cache, error)
             return {}
+
+    def find_news(self, key: str) -> Entry | None:
+        """Return the verdict that another process has stored since our bulk look-up, if any."""
+        if self._cache is None or self.trouble:
+            return None
+        try:
+            return self._cache.find([key]).get(key) if self._cache.has_foreign_writes() else None
+        except DISK_TROUBLE as error:
+            self._fail(self._cache, error)
+            return None
 
     async def keep(self, entry: Entry, *, shared: dict[str, object]) -> Entry:
         """Store an entry and return what stands for its key."""
@@ -43,32 +51,30 @@ class Ledger:
         loop = asyncio.get_running_loop()
         kept: asyncio.Future[Entry] = loop.create_future()
         self._pending.append((entry, shared, kept))
-        if self._writing is None or self._writing.done():
-            self._writing = loop.create_task(self._write(self._cache))
-        return await kept
+        if len(self._pending) == 1:
+            loop.call_soon(self.flush)
+        # The entry is written whether or not its task is cancelled meanwhile.
+        return await asyncio.shield(kept)
 
-    async def _write(self, cache: JudgmentCache) -> None:
-        while self._pending:
-            batch, self._pending = self._pending, []
-            entries = [entry for entry, _, _ in batch]
-            shared = {key: value for _, some, _ in batch for key, value in some.items()}
-            loop = asyncio.get_running_loop()
-            standing = entries
-            try:
-                store = functools.partial(cache.keep, entries, shared=shared)
-                standing = await loop.run_in_executor(self._thread, store)
-            except DISK_TROUBLE as error:
-                reason = str(error) or type(error).__name__
-                self.trouble = (
-                    f"cache {cache.folder}: {reason}; judgments are not kept from here on"
-                )
-            finally:
-                for (_, _, kept), entry in zip(batch, standing, strict=True):
-                    if not kept.done():
-                        kept.set_result(entry)
+    def flush(self) -> None:
+        """Write everything that was given to `keep`."""
+        batch, self._pending = self._pending, []
+        entries = [entry for entry, _, _ in batch]
+        shared = {key: value for _, some, _ in batch for key, value in some.items()}
+        standing = self._written(entries, shared) if batch else []
+        for (_, _, kept), entry in zip(batch, standing, strict=True):
+            if not kept.done():
+                kept.set_result(entry)
 
-    async def close(self) -> None:
-        """Return when everything given to `keep` is on disk."""
-        if self._writing is not None:
-            await self._writing
-        self._thread.shutdown()
+    def _written(self, entries: list[Entry], shared: dict[str, object]) -> list[Entry]:
+        if self._cache is None or self.trouble:
+            return entries
+        try:
+            return self._cache.keep(entries, shared=shared)
+        except DISK_TROUBLE as error:
+            self._fail(self._cache, error)
+            return entries
+
+    def _fail(self, cache: JudgmentCache, error: Exception) -> None:
+        reason = str(error) or type(error).__name__
+        self.trouble = f"cache {cache.folder}: {reason}; judgments are not kept from here on"

@@ -4,39 +4,57 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable, Coroutine
-from concurrent.futures import Future
-from typing import Any, TypeVar
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from typing import Any, Generic, TypeVar
 
 Outcome = TypeVar("Outcome")
 
 
-class LoopThread:
-    """Runs coroutines for synchronous callers.
+class LoopThread(Generic[Outcome]):
+    """Runs coroutines for a synchronous caller and reports each when it is done.
 
-    close: what to await in the loop at the end, after running work was given `grace_s` to end
+    done: called in the loop's thread with every finished task
+    close: what to do in the loop at the end, after running work was given `grace_s` to finish
     """
 
-    def __init__(self, close: Callable[[], Awaitable[None]], *, grace_s: float) -> None:
+    def __init__(
+        self,
+        *,
+        done: Callable[[asyncio.Task[Outcome]], object],
+        close: Callable[[], Awaitable[None]],
+        grace_s: float,
+    ) -> None:
+        self._done = done
         self._close = close
         self._grace_s = grace_s
+        self._running: set[asyncio.Task[Outcome]] = set()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="judge", daemon=True)
         self._thread.start()
 
-    def start(self, work: Coroutine[Any, Any, Outcome]) -> Future[Outcome]:
-        """Start a coroutine and return its future."""
-        return asyncio.run_coroutine_threadsafe(work, self._loop)
+    def start(self, works: Sequence[Coroutine[Any, Any, Outcome]]) -> None:
+        """Start coroutines, all with one call into the loop."""
+        self._loop.call_soon_threadsafe(self._spawn, works)
+
+    def _spawn(self, works: Sequence[Coroutine[Any, Any, Outcome]]) -> None:
+        for work in works:
+            task = self._loop.create_task(work)
+            self._running.add(task)
+            task.add_done_callback(self._finish)
+
+    def _finish(self, task: asyncio.Task[Outcome]) -> None:
+        self._running.discard(task)
+        self._done(task)
 
     def close(self) -> None:
         """Let work in flight end or cancel it, close what it used, and stop the loop."""
-        self.start(self._wind_down()).result()
+        asyncio.run_coroutine_threadsafe(self._wind_down(), self._loop).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
 
     async def _wind_down(self) -> None:
-        running = asyncio.all_tasks() - {asyncio.current_task()}
+        running = set(self._running)
         if running:
             _, running = await asyncio.wait(running, timeout=self._grace_s)
         for task in running:
