@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import combinations
 from types import MappingProxyType
 
 from judge.errors import UsageError
 from judge.formats.labels import Label
 from judge.grades import GRADE_MAX
+from judge.labelled import Pair, drawn_labels, graded_units
+from judge.panel_worth import PanelWorth, panel_worth
 from judge.run import Notice
 from judge.statistics.agreement import coefficients
 from judge.statistics.bootstrap import FEWEST_CLUSTERS
@@ -24,10 +25,6 @@ from judge.statistics.paired import (
     agreement_among_people,
     agreement_with_judge,
 )
-from judge.statistics.panels import effective_votes, error_correlation
-
-Pair = tuple[str, str]
-
 
 # Errors, not agreements: less is better, so "at least" makes no sense for them.
 _NO_REQUIREMENT = frozenset({"mae", "bias"})
@@ -51,6 +48,8 @@ class CalibrationSettings:
     resampling: Resampling = RESAMPLING
 
     def __post_init__(self) -> None:
+        if not self.required:
+            raise UsageError("name at least one coefficient that a judge must reach")
         usable = [name for name in coefficients(self.grade_max) if name not in _NO_REQUIREMENT]
         for name in self.required:
             if name not in usable:
@@ -74,20 +73,6 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Panel:
-    """What several judges are worth together.
-
-    single: each judge's agreement with people, over the chunks that it graded
-    pairwise: quadratic kappa of each two judges, over all chunks that both graded
-    effective: how many independent judges would err as these do together; None if unknown
-    """
-
-    single: Mapping[str, Agreement]
-    pairwise: Mapping[tuple[str, str], Estimate]
-    effective: float | None
-
-
-@dataclass(frozen=True, slots=True)
 class Calibration:
     """What a judge's grades are worth beside people's.
 
@@ -103,7 +88,7 @@ class Calibration:
     raters: tuple[str, ...]
     people: Agreement | None = None
     judge_on_shared: Agreement | None = None
-    panel: Panel | None = None
+    panel: PanelWorth | None = None
     notices: tuple[Notice, ...] = ()
 
 
@@ -125,19 +110,18 @@ def compare_with_labels(
     and labels that were chosen by looking where others were drawn.
     """
     settings = settings or CalibrationSettings()
-    notices: list[Notice] = []
     labels = tuple(labels)
-    drawn = _drawn(labels, notices)
-    units = _units(judged, drawn, notices)
-    shared = [unit for unit in units if len(unit.humans) > 1]
+    drawn = drawn_labels(labels)
+    found = graded_units(judged, drawn.labels)
+    shared = [unit for unit in found.units if len(unit.humans) > 1]
     by_slice: dict[str, list[GradedUnit]] = {}
-    for unit in units:
+    for unit in found.units:
         if unit.query_id in slices:
             by_slice.setdefault(slices[unit.query_id], []).append(unit)
     scale, draws = settings.grade_max, settings.resampling
     with_judge = partial(agreement_with_judge, grade_max=scale, resampling=draws)
     among_people = partial(agreement_among_people, grade_max=scale, resampling=draws)
-    overall = with_judge(units)
+    overall = with_judge(found.units)
     return Calibration(
         settings=settings,
         answer=_answer(overall, settings.required),
@@ -146,94 +130,9 @@ def compare_with_labels(
         raters=tuple(sorted({label.rater for label in labels if label.rater})),
         people=among_people(shared) if shared else None,
         judge_on_shared=with_judge(shared) if shared else None,
-        panel=_panel(votes, drawn, settings),
-        notices=tuple(notices),
+        panel=panel_worth(votes, drawn.labels, grade_max=scale, resampling=draws),
+        notices=(*drawn.notices, *found.notices),
     )
-
-
-def _panel(
-    votes: Mapping[Pair, Mapping[str, int]],
-    labels: Sequence[tuple[Label, float]],
-    settings: CalibrationSettings,
-) -> Panel | None:
-    models = sorted({model for given in votes.values() for model in given})
-    if len(models) < 2:
-        return None
-    compared = partial(
-        agreement_with_judge, grade_max=settings.grade_max, resampling=settings.resampling
-    )
-    by_model = {
-        model: {pair: given[model] for pair, given in votes.items() if model in given}
-        for model in models
-    }
-    together = {pair: given for pair, given in votes.items() if len(given) == len(models)}
-    errors = [
-        [together[pair][model] - label.grade for label, _ in labels
-         if (pair := (label.query_id, label.id)) in together]
-        for model in models
-    ]  # fmt: skip
-    correlation = error_correlation(errors)
-    return Panel(
-        single={m: compared(_units(by_model[m], labels, [])) for m in models},
-        pairwise={
-            (a, b): compared(
-                [
-                    GradedUnit(pair[0], by_model[b][pair], (grade,))
-                    for pair, grade in by_model[a].items()
-                    if pair in by_model[b]
-                ]
-            ).coefficients["kappa_quadratic"]
-            for a, b in combinations(models, 2)
-        },
-        effective=None
-        if correlation is None
-        else effective_votes(len(models), correlation=max(0.0, correlation)),
-    )
-
-
-def _drawn(labels: Sequence[Label], notices: list[Notice]) -> list[tuple[Label, float]]:
-    """Return the labels that were drawn, each with its weight 1/pi.
-
-    Where any label says with what probability it was drawn, those that do not were chosen by
-    looking and stay out. Where none does, all count alike.
-    """
-    if all(label.pi is None for label in labels):
-        if labels:
-            text = "no label says with what probability it was drawn (pi): all count alike"
-            notices.append(Notice("no pi", len(labels), text))
-        return [(label, 1.0) for label in labels]
-    drawn = [(label, 1.0 / label.pi) for label in labels if label.pi is not None]
-    looked = len(labels) - len(drawn)
-    if looked:
-        text = f"{looked:,} labels left out: chosen by looking, not drawn (they have no pi)"
-        notices.append(Notice("label not drawn", looked, text))
-    return drawn
-
-
-def _units(
-    judged: Mapping[Pair, int], labels: Sequence[tuple[Label, float]], notices: list[Notice]
-) -> list[GradedUnit]:
-    humans: dict[Pair, list[int]] = {}
-    weights: dict[Pair, float] = {}
-    strangers: list[Label] = []
-    for label, weight in labels:
-        pair = (label.query_id, label.id)
-        if pair in judged:
-            humans.setdefault(pair, []).append(label.grade)
-            weights[pair] = weight
-        else:
-            strangers.append(label)
-    if strangers:
-        first = strangers[0]
-        text = (
-            f"{len(strangers):,} labels left out: the judge graded no such chunk "
-            f"(first: query {first.query_id!r}, chunk {first.id!r})"
-        )
-        notices.append(Notice("label without judgment", len(strangers), text))
-    return [
-        GradedUnit(pair[0], judged[pair], tuple(given), weights[pair])
-        for pair, given in humans.items()
-    ]
 
 
 def _answer(overall: Agreement, required: Mapping[str, float]) -> Answer:

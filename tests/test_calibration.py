@@ -175,3 +175,8 @@ def test_panel_is_valued_judge_by_judge():
 
 def test_single_judge_is_no_panel():
     assert compare_with_labels(JUDGED, LABELS).panel is None
+
+
+def test_no_requirement_at_all_is_refused():
+    with pytest.raises(UsageError, match="name at least one coefficient"):
+        CalibrationSettings(required={})

@@ -33,6 +33,8 @@ LAYERS = (
     *(
         "compare",
         "gate",
+        "labelled",
+        "panel_worth",
         "calibration",
         "calibrating",
         "spotcheck",

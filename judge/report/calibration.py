@@ -7,7 +7,8 @@ from types import MappingProxyType
 from typing import Any
 
 from judge.calibrating import CalibrationReport
-from judge.calibration import Answer, Calibration, Panel
+from judge.calibration import Answer, Calibration
+from judge.panel_worth import PanelWorth
 from judge.report.wording import MOCK, plural
 from judge.rescoring import SystemOrders
 from judge.statistics.correction import Correction
@@ -183,7 +184,7 @@ def _agreement(agreement: Agreement) -> dict[str, Any]:
     }
 
 
-def _panel(panel: Panel) -> dict[str, Any]:
+def _panel(panel: PanelWorth) -> dict[str, Any]:
     return {
         "judges": {model: _agreement(found) for model, found in panel.single.items()},
         "pairwise_kappa_quadratic": [
