@@ -21,6 +21,7 @@ LAYERS = (
     *("formats", "running", "evidence", "readlog", "measures", "judging", "statistics"),
     *(
         "scoring",
+        "contrast",
         "preferred",
         "shadow",
         "measuring",
@@ -29,6 +30,7 @@ LAYERS = (
         "flipping",
         "doctor",
         "cascade",
+        "stopping",
     ),
     *(
         "compare",
@@ -42,7 +44,7 @@ LAYERS = (
         "sweep",
         "labelling",
     ),
-    *("report", "api", "cli"),
+    *("report", "api", "api_compare", "cli"),
 )
 # Packages that others could lift out and use alone.
 SELF_CONTAINED = {"measures": {"errors", "grades"}, "statistics": {"errors", "grades"}}

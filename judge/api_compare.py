@@ -1,0 +1,140 @@
+"""`judge.compare`: two runs from files or objects to a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from judge import api
+from judge.api import SourceFile
+from judge.cascade import Grading, Settings, grade_runs
+from judge.compare import Comparison, build_comparison
+from judge.contrast import Contrast
+from judge.errors import UsageError
+from judge.evidence.preferences import Preference
+from judge.formats import ReadOptions, read_run
+from judge.judging.judge import Judge
+from judge.judging.selector import Selector
+from judge.measures.names import Measure, parse_measure
+from judge.run import Golden, Notice, Run
+from judge.scoring import Scale
+from judge.stopping.confident import Confident
+from judge.stopping.goals import Sign
+from judge.stopping.until import Until, parse_until
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """Everything that is known or read before runs are compared, by path or as objects."""
+
+    goldens: SourceFile | Iterable[Golden] | None = None
+    judgments: Sequence[SourceFile] = ()
+    labels: SourceFile | None = None
+    preferences: SourceFile | Iterable[Preference] | None = None
+    read_log: SourceFile | Sequence[SourceFile] | None = None
+    corpus: SourceFile | None = None
+    queries: SourceFile | None = None
+    options: ReadOptions = field(default_factory=ReadOptions)
+
+
+def compare(
+    baseline: Run | SourceFile,
+    candidate: Run | SourceFile,
+    *,
+    inputs: Inputs | None = None,
+    backend: str | None = None,
+    prompt: str | None = None,
+    cache_dir: Path | None = None,
+    judge: Judge | None = None,
+    measures: Sequence[str] = (),
+    k: int = 10,
+    gain: str = "linear",
+    until: str = "all",
+) -> Comparison:
+    """Compare a candidate with a baseline over one pool of judgments.
+
+    until: "all", "decided", "width=W" or "confident=C"; see `judge.stopping`
+    The other arguments are those of `judge.grade`. The first nDCG asked decides (else the
+    first measure). Raises what `judge.grade` raises.
+    """
+    stop, inputs = parse_until(until), inputs or Inputs()
+    with ExitStack() as stack:
+        if backend is not None:
+            if judge is not None:
+                raise UsageError("give a backend or a judge of your own, not both")
+            opened = api.open_judge(
+                backend, prompt=prompt, cache_dir=cache_dir, options=inputs.options
+            )
+            judge = stack.enter_context(opened)
+        grading, selector = grade_pair(
+            [read(baseline, inputs), read(candidate, inputs)],
+            inputs=inputs,
+            measures=measures,
+            k=k,
+            gain=gain,
+            until=stop,
+            judge=judge,
+        )
+    finding = selector.finding if isinstance(selector, Confident) else None
+    return build_comparison(grading, until=str(stop), finding=finding)
+
+
+def read(run: Run | SourceFile, inputs: Inputs) -> Run:
+    """Return a run as it is, or read it."""
+    if isinstance(run, Run):
+        return run
+    return read_run(run, inputs.options, corpus=inputs.corpus, queries=inputs.queries)
+
+
+def grade_pair(
+    runs: Sequence[Run],
+    *,
+    inputs: Inputs,
+    measures: Sequence[str],
+    k: int,
+    gain: str,
+    until: Until,
+    judge: Judge | None,
+) -> tuple[Grading, Selector]:
+    """Grade a baseline and a candidate over their union pool, until the sign is as asked."""
+    known = api.read_known(
+        goldens=inputs.goldens,
+        judgments=inputs.judgments,
+        labels=inputs.labels,
+        options=inputs.options,
+    )
+    has_goldens = bool(known.goldens) or any(row.golden for run in runs for row in run.rows)
+    asked = tuple(dict.fromkeys(map(parse_measure, measures)))
+    settings = Settings(
+        measures=leading(asked or api.default_measures(goldens=has_goldens, k=k)),
+        gain=gain,
+        grade_max=inputs.options.grade_max,
+    )
+    contrast = Contrast(settings.measures[0], (-1.0, 1.0), Scale(gain, settings.grade_max))
+    selector = until.selector(contrast, Sign(), settings)
+    grading = grade_runs(
+        with_notices(runs, known.notices),
+        settings=settings,
+        goldens=known.goldens,
+        known=known.grades,
+        preferences=api.read_pairs(inputs.preferences, inputs.read_log),
+        judge=judge,
+        selector=selector,
+    )
+    return grading, selector
+
+
+def leading(measures: tuple[Measure, ...]) -> tuple[Measure, ...]:
+    """Return measures with the first nDCG in front: it decides."""
+    first = next((measure for measure in measures if measure.name == "nDCG"), measures[0])
+    return tuple(dict.fromkeys((first, *measures)))
+
+
+def with_notices(runs: Sequence[Run], notices: Iterable[Notice]) -> list[Run]:
+    """Return runs of which the first also tells what reading the known evidence noticed."""
+    return [replace(runs[0], notices=(*runs[0].notices, *notices)), *runs[1:]]
+
+
+__all__ = ["Inputs", "compare", "grade_pair"]

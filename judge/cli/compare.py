@@ -1,0 +1,73 @@
+"""`judge compare BASELINE CANDIDATE`: is the candidate better, and how sure are we?"""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import click
+
+from judge.api_compare import Inputs, compare
+from judge.cli.judging import JudgingFlags, interruptible, judging_options, open_judge
+from judge.cli.known import known_options
+from judge.cli.reading import reading_options, source
+from judge.cli.writing import write_lines
+from judge.report.comparison import comparison_lines
+from judge.report.comparison_document import comparison_document
+
+
+@click.command("compare")
+@click.argument("baseline")
+@click.argument("candidate")
+@reading_options
+@known_options
+@click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else.")
+@judging_options
+def command(
+    baseline: str,
+    candidate: str,
+    measures: tuple[str, ...],
+    cutoff: int,
+    gain: str,
+    until: str,
+    as_json: bool,
+    inputs: Inputs,
+    judging: JudgingFlags,
+) -> int:
+    """Say whether CANDIDATE ranks better than BASELINE.
+
+    Both are runs, or reports with rankings inside, and are scored over one pool of
+    judgments. What has no grade is left open: the answer says what it could still change.
+    With --backend it is judged, with --until decided only as far as the answer needs it.
+
+    Exits 0 when decided, 3 when not, 2 for input that cannot be used, 4 when the judge
+    cannot be reached.
+
+    \b
+    Examples:
+      judge compare before.json after.json
+      judge compare before.json after.json --backend mock --until decided
+      judge compare a.trec b.trec --judgments qrels.txt -m nDCG@10 -m RR
+    """
+    with interruptible():
+        judge = open_judge(judging, grade_max=inputs.options.grade_max)
+        try:
+            comparison = compare(
+                source(baseline),
+                source(candidate),
+                inputs=inputs,
+                judge=judge,
+                measures=measures,
+                k=cutoff,
+                gain=gain,
+                until=until,
+            )
+        finally:
+            if judge is not None:
+                judge.close()
+    if as_json:
+        json.dump(comparison_document(comparison), sys.stdout, ensure_ascii=False, allow_nan=False)
+        click.echo()
+    else:
+        write_lines(comparison_lines(comparison), "-")
+    return comparison.exit_code

@@ -1,0 +1,100 @@
+"""The options of `compare` and `gate`: what is known, what is measured, when to stop."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from judge.api_compare import Inputs
+from judge.cli.reading import source
+from judge.errors import UsageError
+
+_OPTIONS = (
+    click.option("--goldens", metavar="FILE", help="Answers known in advance. [those in the runs]"),
+    click.option(
+        "--judgments",
+        metavar="FILE",
+        multiple=True,
+        help="Grades known before: qrels, judgments.jsonl, …; repeatable. [none]",
+    ),
+    click.option("--labels", metavar="FILE", help="Human labels; they outrank all else. [none]"),
+    click.option("--preferences", metavar="FILE", help="Pairs that `judge mine` wrote. [none]"),
+    click.option(
+        "--read-log", "read_logs", metavar="FILE", multiple=True, help="Log to mine. [none]"
+    ),
+    click.option(
+        "-k",
+        "cutoff",
+        type=click.IntRange(1),
+        default=10,
+        help="Cutoff of the default measures. [10]",
+    ),
+    click.option(
+        "-m",
+        "--measure",
+        "measures",
+        multiple=True,
+        help="Measure, repeatable; the first nDCG decides. [nDCG@10; with goldens RR, R@5, R@10]",
+    ),
+    click.option(
+        "--gain",
+        type=click.Choice(["linear", "exponential"]),
+        default="linear",
+        help="Gain of a grade g in nDCG: g, or 2^g - 1. [linear]",
+    ),
+    click.option(
+        "--until",
+        default="all",
+        metavar="HOW",
+        help="Judge all, or only until decided, width=W or confident=C. [all]",
+    ),
+)
+
+
+def known_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add these options to a command that reads runs; what is known comes as `inputs`."""
+
+    @functools.wraps(command)
+    def with_options(
+        *,
+        goldens: str | None,
+        judgments: tuple[str, ...],
+        labels: str | None,
+        preferences: str | None,
+        read_logs: tuple[str, ...],
+        corpus: Any,
+        queries: Any,
+        options: Any,
+        **rest: Any,
+    ) -> Any:
+        paths = [*judgments, goldens, labels, preferences, *read_logs, *_arguments(rest)]
+        streams = (corpus is sys.stdin.buffer) + (queries is sys.stdin.buffer)
+        if paths.count("-") + streams > 1:
+            raise UsageError("only one file can be standard input (`-`)")
+        inputs = Inputs(
+            goldens=source(goldens),
+            judgments=[source(path) for path in judgments],
+            labels=source(labels),
+            preferences=source(preferences),
+            read_log=[source(path) for path in read_logs] or None,
+            corpus=corpus,
+            queries=queries,
+            options=options,
+        )
+        return command(inputs=inputs, **rest)
+
+    wrapped: Callable[..., Any] = with_options
+    for option in reversed(_OPTIONS):
+        wrapped = option(wrapped)
+    return wrapped
+
+
+def _arguments(given: dict[str, Any]) -> list[str]:
+    """Return the files among a command's own arguments."""
+    names = ("baseline", "candidate", "runs")
+    found = [given[name] for name in names if name in given]
+    return [path for value in found for path in (value if isinstance(value, tuple) else (value,))]

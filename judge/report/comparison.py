@@ -1,0 +1,266 @@
+"""A comparison as text: the sentence first, then the table, the rows, the doubts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from judge.compare import Change, Comparison, RowChange, Verdict, moved_chunks
+from judge.grades import Source
+from judge.measures.names import Measure
+from judge.report.terminal import clean, shorten
+from judge.report.wording import MOCK, number, plural
+
+OVERALL = "overall"
+_NAME_WIDTH = 18
+_ROWS_SHOWN = 5
+
+
+def signed(value: float) -> str:
+    """Return a difference to three decimals with its sign; 0 has none."""
+    return f"{value:+.3f}" if round(value, 3) else "0.000"
+
+
+def span(lo: float, hi: float) -> str:
+    """Return an interval of differences."""
+    return f"{signed(lo)}..{signed(hi)}"
+
+
+def comparison_lines(comparison: Comparison) -> Iterator[str]:
+    """Yield the lines of the whole text, without ends."""
+    yield headline(comparison)
+    if comparison.verdict is Verdict.DID_NOT_RUN:
+        yield outcome(comparison)
+        return
+    yield ""
+    yield from table_lines(comparison)
+    yield ""
+    yield from _tests(comparison)
+    yield from _rows(comparison, wins=True)
+    yield from _rows(comparison, wins=False)
+    yield ""
+    yield from doubts(comparison)
+    yield outcome(comparison)
+
+
+def headline(comparison: Comparison) -> str:
+    """Return the one sentence a manager reads."""
+    names = [clean(run.name) for run in comparison.grading.runs]
+    if comparison.grading.did_not_run:
+        empty = " and ".join(clean(name) for name in comparison.grading.did_not_run)
+        return f"{empty} did not run: every one of its lists is empty. There is no verdict."
+    if comparison.primary is None:
+        return "Nothing could be compared: no row has what the measures asked for need."
+    change = comparison.overall[comparison.primary]
+    sentence = _SENTENCES[comparison.verdict](comparison, change, names[0], names[1])
+    return f"{sentence}{_by_mock(comparison)}"
+
+
+def _better(comparison: Comparison, change: Change, before: str, after: str) -> str:
+    return f"{after} is better than {before}: {_moves(comparison, change)}."
+
+
+def _worse(comparison: Comparison, change: Change, before: str, after: str) -> str:
+    return f"{after} is worse than {before}: {_moves(comparison, change)}."
+
+
+def _no_difference(comparison: Comparison, change: Change, before: str, after: str) -> str:
+    over = f"on these {plural(change.rows, 'row')}"
+    if change.sign == 0:
+        return f"No difference: {comparison.primary} of {after} and {before} is equal {over}."
+    lo, hi = change.difference.lo, change.difference.hi
+    stands = {
+        1: f"{after} is {'ahead of' if lo > 0.0 else 'at least as good as'} {before}",
+        -1: f"{after} is {'behind' if hi < 0.0 else 'at most as good as'} {before}",
+    }[change.sign or 1]
+    return (
+        f"No difference shown: {stands} {over} ({_moves(comparison, change)}),"
+        " but other queries could say otherwise."
+    )
+
+
+def _undecided(comparison: Comparison, change: Change, before: str, after: str) -> str:
+    lo, hi = change.difference.lo, change.difference.hi
+    could = f"{comparison.primary} could move {span(lo, hi)}"
+    if comparison.finding is not None:
+        found = comparison.finding
+        stands = "ahead of" if found.sign > 0 else "behind"
+        return (
+            f"{after} is {stands} {before} on these {plural(change.rows, 'row')} with"
+            f" {found.confidence:.0%} confidence, not certainty: judging stopped early"
+            f" ({found.drawn} of {found.of} open rows drawn at random; {could})."
+        )
+    waiting, asks = comparison.open_chunks
+    same = comparison.identical
+    start = (
+        f"{same} of {change.rows} lists are identical; in the other {change.rows - same}, "
+        if same
+        else ""
+    )
+    how = f"judging at most {asks:,} of them settles it" if asks else "none of them has a text"
+    are = "chunk has" if waiting == 1 else "chunks have"
+    return f"Undecided: {start}{waiting:,} {are} no grade: {could}; {how}."
+
+
+_SENTENCES = {
+    Verdict.BETTER: _better,
+    Verdict.WORSE: _worse,
+    Verdict.NO_DIFFERENCE: _no_difference,
+    Verdict.UNDECIDED: _undecided,
+}
+
+
+def _moves(comparison: Comparison, change: Change) -> str:
+    ci = "" if change.ci is None else f", 95% CI {span(*change.ci)}"
+    return f"{comparison.primary} {_difference(change)}{ci}"
+
+
+def _difference(change: Change) -> str:
+    if change.difference.is_open:
+        return span(change.difference.lo, change.difference.hi)
+    return signed(change.difference.value)
+
+
+def _by_mock(comparison: Comparison) -> str:
+    backend = comparison.grading.backend
+    return f" (Graded by the mock: {MOCK}.)" if backend and "mock" in backend else ""
+
+
+def table_lines(comparison: Comparison) -> Iterator[str]:
+    """Yield one table a measure: a line a slice, one overall."""
+    for measure, overall in comparison.overall.items():
+        lines = [
+            (shorten(name, _NAME_WIDTH), of[measure])
+            for name, of in comparison.slices.items()
+            if measure in of
+        ]
+        cells = [[str(measure), "rows", "before", "after", "difference", "95% CI", "p", "verdict"]]
+        for name, change in [*lines, (OVERALL, overall)]:
+            cells.append([name, str(change.rows), *_cells(change)])
+        yield from aligned(cells)
+        yield ""
+
+
+def _cells(change: Change) -> list[str]:
+    p = change.test.p if change.p_holm is None else change.p_holm
+    return [
+        _mean(change.before.value, change.before.lo, change.before.hi),
+        _mean(change.after.value, change.after.lo, change.after.hi),
+        _difference(change),
+        "-" if change.ci is None else span(*change.ci),
+        "-" if p is None else f"{p:.3f}",
+        str(change.verdict),
+    ]
+
+
+def _mean(value: float, lo: float, hi: float) -> str:
+    return number(value) if lo == hi else f"[{number(lo)}, {number(hi)}]"
+
+
+def aligned(cells: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield rows of cells in columns, the first one to the left, the others to the right."""
+    widths = [max(len(row[i]) for row in cells) for i in range(len(cells[0]))]
+    for row in cells:
+        first, *rest = row
+        padded = [f"{cell:>{width}}" for cell, width in zip(rest, widths[1:], strict=True)]
+        yield "  ".join([f"{first:<{widths[0]}}", *padded]).rstrip()
+
+
+def _tests(comparison: Comparison) -> Iterator[str]:
+    assert comparison.primary is not None, "a verdict needs a measure"
+    change = comparison.overall[comparison.primary]
+    test, flip = change.test, change.flip
+    if test.p is None:
+        yield "One row says nothing about other queries: no interval, no test."
+        return
+    at = " at the lowest grades still possible" if change.difference.is_open else ""
+    how = "exact" if flip.exact else "sampled"
+    effect = "" if test.effect_size is None else f", effect size {test.effect_size:+.2f}"
+    yield (
+        f"{comparison.primary}{at}: paired t test p = {test.p:.4f}, {how} sign-flip test"
+        f" p = {flip.p:.4f}{effect}."
+    )
+    if flip.smallest > 0.05:
+        moved = f"{plural(change.rows, 'row')} with so few differences"
+        yield f"{moved} cannot reach p = .05: the smallest possible is {flip.smallest:.3f}."
+    if change.verdict not in (Verdict.BETTER, Verdict.WORSE) and test.detectable:
+        yield (
+            f"So many rows would show a true change of {number(test.detectable)} in 4 of 5"
+            " cases; a smaller one may be there and not show."
+        )
+
+
+def _rows(comparison: Comparison, *, wins: bool) -> Iterator[str]:
+    rows = comparison.largest(wins=wins, count=_ROWS_SHOWN)
+    if not rows or comparison.primary is None:
+        return
+    yield ""
+    yield f"Biggest {'wins' if wins else 'losses'} by {comparison.primary}:"
+    for row in rows:
+        yield from _row(row, comparison.primary)
+
+
+def _row(row: RowChange, measure: Measure) -> Iterator[str]:
+    found, query = row.differences[measure], row.pool.query
+    name = query.key if not query.text or query.text == query.key else f"{query.key}: {query.text}"
+    value = span(found.lo, found.hi) if found.is_open else signed(found.value)
+    yield f"  {value}  {shorten(name, 60)}"
+    for chunk in moved_chunks(row, depth=measure.k or 10):
+        grade = str(chunk.lo) if chunk.lo == chunk.hi else f"{chunk.lo}..{chunk.hi}"
+        yield (
+            f"      {shorten(chunk.id, 40)} (grade {grade}):"
+            f" {_rank(chunk.before)} -> {_rank(chunk.after)}"
+        )
+
+
+def _rank(rank: int | None) -> str:
+    return "not shown" if rank is None else f"rank {rank}"
+
+
+def doubts(comparison: Comparison) -> Iterator[str]:
+    """Yield what a careful reader would want to know before believing the verdict."""
+    before, after = comparison.unjudged
+    if before or after:
+        yield (
+            f"Without a grade: {before:.0%} of the baseline's slots,"
+            f" {after:.0%} of the candidate's."
+        )
+    for source, (was, now) in comparison.source_gaps.items():
+        if source is not None:
+            yield (
+                f"warning: {_SOURCES[source]} grade {was:.0%} of the baseline's slots and {now:.0%}"
+                " of the candidate's: part of the difference may be the graders'."
+            )
+    for notice in comparison.grading.notices:
+        if notice.kind != "ignored field":
+            yield f"note: {clean(notice.text)}"
+    calls = comparison.grading.calls
+    if calls.made or calls.cached:
+        yield (
+            f"Judged until {comparison.until}: {plural(calls.made, 'call')},"
+            f" {calls.cached:,} from the cache."
+        )
+
+
+_SOURCES = {
+    Source.GOLDEN: "goldens",
+    Source.HUMAN: "people's labels",
+    Source.PRIOR: "grades from files",
+    Source.RULE: "rules",
+    Source.PREFERENCE: "read logs",
+    Source.JUDGE: "the judge's replies",
+}
+
+
+def outcome(comparison: Comparison) -> str:
+    """Return the last line: the verdict with its numbers."""
+    verdict = comparison.verdict
+    if comparison.primary is None or verdict is Verdict.DID_NOT_RUN:
+        return "NO VERDICT"
+    change = comparison.overall[comparison.primary]
+    label = str(verdict).upper()
+    if comparison.finding is not None and verdict is Verdict.UNDECIDED:
+        label = f"{'AHEAD' if comparison.finding.sign > 0 else 'BEHIND'} ({comparison.until})"
+    return (
+        f"{label} {_moves(comparison, change)} over {plural(change.rows, 'row')},"
+        f" given this pool of judged chunks"
+    )

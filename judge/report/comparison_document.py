@@ -1,0 +1,95 @@
+"""A comparison as JSON: fields are added, never changed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from judge.compare import Change, Comparison, RowChange, moved_chunks
+from judge.report.comparison import headline, outcome
+from judge.scoring import Mean
+
+SCHEMA = 1
+
+
+def comparison_document(comparison: Comparison) -> dict[str, Any]:
+    """Return what `judge compare --json` prints."""
+    grading, finding = comparison.grading, comparison.finding
+    return {
+        "schema": SCHEMA,
+        "baseline": grading.runs[0].name,
+        "candidate": grading.runs[1].name,
+        "verdict": str(comparison.verdict),
+        "sentence": headline(comparison),
+        "outcome": outcome(comparison),
+        "settings": {
+            "measures": [str(measure) for measure in grading.settings.measures],
+            "gain": grading.settings.gain,
+            "grade_max": grading.settings.grade_max,
+            "unit": grading.unit,
+            "backend": grading.backend,
+            "prompt": grading.prompt,
+            "until": comparison.until,
+        },
+        "finding": None
+        if finding is None
+        else {
+            "sign": finding.sign,
+            "confidence": finding.confidence,
+            "rows_drawn": finding.drawn,
+            "rows_open": finding.of,
+        },
+        "identical_rows": comparison.identical,
+        "open_chunks": comparison.open_chunks[0],
+        "unjudged": {"baseline": comparison.unjudged[0], "candidate": comparison.unjudged[1]},
+        "calls": {"made": grading.calls.made, "cached": grading.calls.cached},
+        "cost_usd": grading.cost_usd,
+        "measures": {
+            "overall": {str(m): change_document(c) for m, c in comparison.overall.items()},
+            "slices": {
+                name: {str(m): change_document(c) for m, c in of.items()}
+                for name, of in comparison.slices.items()
+            },
+        },
+        "rows": [_row(comparison, row) for row in comparison.rows],
+        "notices": [{"kind": n.kind, "count": n.count, "text": n.text} for n in grading.notices],
+    }
+
+
+def change_document(change: Change) -> dict[str, Any]:
+    """Return one mean difference with its bounds, its tests and what they could show."""
+    test = change.test
+    return {
+        "rows": change.rows,
+        "difference": _mean(change.difference),
+        "before": _mean(change.before),
+        "after": _mean(change.after),
+        "ci95": None if change.ci is None else list(change.ci),
+        "t": None if test.t is None or abs(test.t) == float("inf") else test.t,
+        "p": test.p,
+        "p_holm": change.p_holm,
+        "p_sign_flip": change.flip.p,
+        "effect_size": test.effect_size,
+        "detectable": test.detectable,
+        "verdict": str(change.verdict),
+    }
+
+
+def _mean(mean: Mean) -> dict[str, float]:
+    return {"value": mean.value, "lo": mean.lo, "hi": mean.hi}
+
+
+def _row(comparison: Comparison, row: RowChange) -> dict[str, Any]:
+    depth = comparison.grading.settings.reach
+    return {
+        "query_id": row.pool.query.key,
+        "slice": row.pool.query.slice,
+        "weight": row.pool.query.weight,
+        "differences": {
+            str(measure): {"value": found.value, "lo": found.lo, "hi": found.hi}
+            for measure, found in row.differences.items()
+        },
+        "moved": [
+            {"id": c.id, "before": c.before, "after": c.after, "lo": c.lo, "hi": c.hi}
+            for c in moved_chunks(row, depth=depth, count=20)
+        ],
+    }

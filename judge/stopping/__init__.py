@@ -1,0 +1,1 @@
+"""When to stop asking the judge, and what to ask until then."""

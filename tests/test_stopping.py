@@ -1,0 +1,197 @@
+"""`judge.stopping`: goals, the directed and the confident selector, `--until`."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from judge.cascade import Settings
+from judge.contrast import Contrast
+from judge.errors import UsageError
+from judge.evidence.goldens import Expected
+from judge.evidence.pool import QueryPool
+from judge.evidence.queries import Query
+from judge.grades import Judgment, Source
+from judge.measures.names import Measure
+from judge.measures.pool import Bounded
+from judge.run import Result, Row
+from judge.scoring import Scale
+from judge.stopping.confident import Confident
+from judge.stopping.directed import Directed
+from judge.stopping.goals import Sign, Width
+from judge.stopping.until import Until, parse_until
+
+NDCG = Measure("nDCG", 10)
+CONTRAST = Contrast(NDCG, (-1.0, 1.0), Scale("linear", 3))
+
+
+def pool(key: str, before: list[str], after: list[str], grades: dict[str, int]) -> QueryPool:
+    """Return a pool of two lists of chunk ids in which only `grades` are known."""
+    ids = tuple(dict.fromkeys((*before, *after)))
+    rows = tuple(
+        Row(key=key, results=tuple(Result(id, text="text") for id in shown))
+        for shown in (before, after)
+    )
+    judgments = tuple(
+        Judgment(grades[id], grades[id], Source.JUDGE) if id in grades else Judgment(0, 3)
+        for id in ids
+    )
+    return QueryPool(
+        query=Query(key=key, rows=rows),
+        ids=ids,
+        judgments=judgments,
+        rankings=tuple(tuple(ids.index(id) for id in shown) for shown in (before, after)),
+        expected=Expected((), (), ()),
+        asks=tuple(() if id in grades else (id,) for id in ids),
+        texts=dict.fromkeys(ids, "text"),
+    )
+
+
+class Answering:
+    """Drives a selector over rows with known answers; counts what it asks."""
+
+    def __init__(self, rows: list[tuple[list[str], list[str], dict[str, int]]]) -> None:
+        self.rows = rows
+        self.known: list[dict[str, int]] = [{} for _ in rows]
+        self.pools = [pool(f"q{i}", b, a, {}) for i, (b, a, _) in enumerate(rows)]
+        self.asked = 0
+
+    def run(self, selector: Directed | Confident, *, limit: int) -> None:
+        while asks := selector.next(self.pools, limit=limit):
+            assert len(set(asks)) == len(asks) <= max(limit, 1)
+            for i, chunk in asks:
+                assert chunk not in self.known[i], "nothing is asked twice"
+                self.known[i][chunk] = self.rows[i][2][chunk]
+                self.asked += 1
+            for i in {i for i, _ in asks}:
+                before, after, _ = self.rows[i]
+                self.pools[i] = pool(f"q{i}", before, after, self.known[i])
+
+
+def rows_of(
+    seed: int, *, count: int, gain: float
+) -> list[tuple[list[str], list[str], dict[str, int]]]:
+    """Return rows in which the candidate sorts by grade with chance `gain`, else at random."""
+    drawn = random.Random(seed)
+    made = []
+    for _ in range(count):
+        grades = {f"c{i}": drawn.choice([0, 0, 0, 1, 2, 3]) for i in range(12)}
+        before, after = list(grades), list(grades)
+        drawn.shuffle(before)
+        drawn.shuffle(after)
+        if drawn.random() < gain:
+            after.sort(key=lambda chunk: -grades[chunk])
+        made.append((before[:10], after[:10], grades))
+    return made
+
+
+def true_sign(rows: list[tuple[list[str], list[str], dict[str, int]]]) -> int:
+    found = CONTRAST.rows([pool(f"q{i}", b, a, g) for i, (b, a, g) in enumerate(rows)])
+    total = sum(row.value for row in found if row is not None)
+    return (total > 0) - (total < 0)
+
+
+@pytest.mark.parametrize(
+    ("lo", "hi", "content"),
+    [(0.0, 0.3, True), (-0.3, 0.0, True), (0.0, 0.0, True), (-0.1, 0.1, False), (1e-15, 0.2, True)],
+)
+def test_a_sign_is_known_when_no_completion_crosses_zero(
+    lo: float, hi: float, content: bool
+) -> None:
+    aim = Sign().aim([Bounded(lo, lo, hi)], [1.0], expected=[0.0])
+    assert (aim is None) == content
+
+
+def test_the_sign_goal_pushes_the_end_in_the_way() -> None:
+    rows = [Bounded(-0.1, -0.1, 0.4)]
+    up = Sign().aim(rows, [1.0], expected=[0.2])
+    down = Sign().aim(rows, [1.0], expected=[-0.05])
+    assert up is not None and up.raise_lo > up.lower_hi and up.short == pytest.approx(0.1)
+    assert down is not None and down.raise_lo < down.lower_hi and down.short == pytest.approx(0.4)
+
+
+def test_identical_lists_ask_for_nothing() -> None:
+    same = [f"c{i}" for i in range(10)]
+    assert Directed(CONTRAST, Sign()).next([pool("q", same, same, {})], limit=64) == []
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_decided_reaches_the_sign_of_judging_everything_with_fewer_calls(seed: int) -> None:
+    rows = rows_of(seed, count=12, gain=0.7)
+    answering = Answering(rows)
+    answering.run(Directed(CONTRAST, Sign()), limit=8)
+    found = [row for row in CONTRAST.rows(answering.pools) if row is not None]
+    lo, hi = sum(row.lo for row in found), sum(row.hi for row in found)
+    assert lo >= -1e-9 or hi <= 1e-9
+    assert (lo >= -1e-9) - (hi <= 1e-9) == true_sign(rows)
+    assert answering.asked < 0.85 * sum(len({*b, *a}) for b, a, _ in rows)
+
+
+def test_width_stops_at_the_width() -> None:
+    rows = rows_of(3, count=6, gain=0.5)
+    answering = Answering(rows)
+    answering.run(Directed(CONTRAST, Width(0.2)), limit=4)
+    found = [row for row in CONTRAST.rows(answering.pools) if row is not None]
+    assert sum(row.hi - row.lo for row in found) / 6 <= 0.2 + 1e-9
+    assert answering.asked < sum(len({*b, *a}) for b, a, _ in rows)
+
+
+def test_confident_names_the_sign_and_says_how_it_knows() -> None:
+    rows = rows_of(5, count=40, gain=0.9)
+    answering = Answering(rows)
+    selector = Confident(Directed(CONTRAST, Sign()), confidence=0.99)
+    answering.run(selector, limit=64)
+    assert selector.finding is not None
+    assert selector.finding.sign == true_sign(rows) == 1
+    assert 8 <= selector.finding.drawn < 40
+    assert answering.asked < 0.5 * sum(len({*b, *a}) for b, a, _ in rows)
+
+
+def test_confident_without_enough_rows_goes_on_to_certainty() -> None:
+    rows = rows_of(2, count=5, gain=0.6)
+    answering = Answering(rows)
+    selector = Confident(Directed(CONTRAST, Sign()), confidence=0.99)
+    answering.run(selector, limit=64)
+    assert selector.finding is None
+    found = [row for row in CONTRAST.rows(answering.pools) if row is not None]
+    assert sum(row.lo for row in found) >= -1e-9 or sum(row.hi for row in found) <= 1e-9
+
+
+def test_a_chunk_that_cannot_be_asked_about_ends_the_asking() -> None:
+    waiting = pool("q", ["a", "b"], ["b", "a"], {})
+    mute = QueryPool(
+        waiting.query,
+        waiting.ids,
+        waiting.judgments,
+        waiting.rankings,
+        waiting.expected,
+        asks=((), ()),
+    )
+    assert Directed(CONTRAST, Sign()).next([mute], limit=8) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("all", Until("all")),
+        ("decided", Until("decided")),
+        ("width=0.05", Until("width", 0.05)),
+        ("confident=0.99", Until("confident", 0.99)),
+    ],
+)
+def test_until_reads_what_it_prints(text: str, expected: Until) -> None:
+    assert parse_until(text) == expected
+    assert str(expected) == text
+
+
+@pytest.mark.parametrize("text", ["", "al", "width", "width=", "width=0", "confident=1", "all=1"])
+def test_until_names_what_exists(text: str) -> None:
+    with pytest.raises(UsageError, match="decided"):
+        parse_until(text)
+
+
+def test_only_ndcg_can_be_looked_ahead() -> None:
+    contrast = Contrast(Measure("ERR", 10), (-1.0, 1.0), Scale("linear", 3))
+    with pytest.raises(UsageError, match="needs nDCG"):
+        Until("decided").selector(contrast, Sign(), Settings((contrast.measure,)))
