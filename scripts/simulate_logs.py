@@ -24,6 +24,7 @@ from judge.readlog.mining import Mined, MiningOptions, mine_events
 from judge.readlog.ordering import in_time_order
 from judge.readlog.tally import Tally
 from judge.readlog.writer import ReadLog
+from judge.run import Row
 
 BEGIN_S = 1_700_000_000.0
 IMPRESSIONS = (3, 5, 8, 12, 20, 50)
@@ -101,12 +102,18 @@ def read_world(run: Path, qrels: Path, *, depth: int) -> World:
     for known in read_grades(qrels, options).grades:
         by_id.setdefault(known.query_id or "", {})[known.id] = known.lo
     rows = [row for row in read_run(run).rows if row.query and row.results]
-    grades = {row.query or "": by_id.get(row.query_id or row.key, {}) for row in rows}
+    grades = {row.query or "": _chunk_grades(row, by_id) for row in rows}
     return World(
         lists={row.query or "": tuple(r.id for r in row.results[:depth]) for row in rows},
         grades=grades,
         best=max(grade for of_query in grades.values() for grade in of_query.values()),
     )
+
+
+def _chunk_grades(row: Row, by_id: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
+    """Return the grades of a row's chunks: their own, or else that of their document."""
+    known = by_id.get(row.query_id or row.key, {})
+    return {r.id: known.get(r.id, known.get(r.document, 0)) for r in row.results}
 
 
 def simulate(

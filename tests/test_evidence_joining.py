@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from judge.evidence.joining import Joined, PreferenceIndex, content_hash, normalise_query
+from judge.evidence.pool import PoolRules, build_pool
 from judge.evidence.preferences import Preference
 from judge.evidence.queries import Query
-from judge.run import Result, Row
+from judge.run import Golden, Result, Row
 
 
 def query(text="How to reset?", **texts):
@@ -79,3 +80,20 @@ def test_notices_count_pairs_and_what_no_longer_holds():
 @pytest.mark.parametrize(("text", "normal"), [("ＡＢ ｃ?", "ab c"), ("?", "?"), ("", "")])
 def test_normal_form_ignores_width_case_spacing_and_final_marks(text, normal):
     assert normalise_query(text) == normal
+
+
+def test_losing_chunk_does_not_speak_for_its_document():
+    # Document e has a second chunk, which may be why the golden expects it.
+    results = (
+        Result("d1", document_id="d", text="x"),
+        Result("e1", document_id="e", text="y"),
+        Result("w", text="z"),
+    )
+    row = Row("q", query="q", results=results)
+    golden = Golden(("e",), query="q")
+    rules = PoolRules("document", 10, 3)
+    pairs = [("d1", "e1"), ("d1", "w")]
+    pool = build_pool(Query("q", (row,), text="q", golden=golden), rules, preferences=pairs)
+    known = dict(zip(pool.ids, pool.judgments, strict=True))
+    assert (known["e"].lo, known["d"].lo) == (3, 0)
+    assert [(pool.ids[a], pool.ids[b]) for a, b in pool.orders] == [("d", "w")]

@@ -81,7 +81,9 @@ def build_pool(
     expected = resolve_expected(query, first_ranks=slots.first_ranks, unit_of=slots.unit_of)
     by_unit = slots.by_unit(known, unit=rules.unit)
     evidence = _evidence(query, rules, slots, expected, by_unit, replies)
-    pairs = [(slots.unit_of.get(a, a), slots.unit_of.get(b, b)) for a, b in preferences]
+    # A document is at least its chunk; a chunk that lost says nothing of a document that has
+    # more of them.
+    pairs = [(slots.unit_of.get(a, a), b) for a, b in preferences if slots.unit_of.get(b, b) == b]
     units = judge_units(query.key, evidence, pairs, grade_max=rules.grade_max)
     members = {
         unit: judgment
