@@ -76,7 +76,7 @@ def test_rows_carry_grade_source_reason_and_text():
     assert rows[0]["chunks"][0]["lo"] == rows[0]["chunks"][0]["hi"] == 3
     assert rows[0]["chunks"][0]["source"] == "prior"
     assert rows[2]["chunks"][1] | {"text": "", "reason": ""} == {
-        "id": "b", "lo": 0, "hi": 3, "source": None, "reason": "", "text": "",
+        "where": "2.", "id": "b", "lo": 0, "hi": 3, "source": None, "reason": "", "text": "",
     }  # fmt: skip
     assert rows[2]["chunks"][1]["text"] == "text of b"
 

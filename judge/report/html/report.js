@@ -14,17 +14,18 @@
     if (text !== undefined) node.textContent = text;
     return node;
   };
-  const three = (x) => (Math.abs(x) < 0.0005 ? "0.000" : x.toFixed(3));
+  const sign = (x) => (report.signed && x > 0 ? "+" : "");
+  const three = (x) => (Math.abs(x) < 0.0005 ? "0.000" : sign(x) + x.toFixed(3));
   const shown = (s) => (!s ? "-" : s.lo < s.hi ? `[${three(s.lo)}, ${three(s.hi)}] ${three(s.value)}` : three(s.value));
   const grade = (c) => (c.lo === c.hi ? String(c.lo) : `${c.lo} to ${c.hi}`);
 
-  function chunk(c, rank) {
+  function chunk(c) {
     const isOpen = c.lo !== c.hi;
     const item = make("li", isOpen ? "open" : `g${Math.min(c.lo, 3)}`);
     const mock = report.mock && c.source === "judge" ? ` (${report.mock})` : "";
     const why = [c.source ? `by ${c.source}${mock}` : "not graded", c.reason].filter(Boolean).join(": ");
     const title = make("p");
-    title.append(make("b", "", `${rank}. grade ${grade(c)}`), make("span", "from", ` ${why}`));
+    title.append(make("b", "", `${c.where} grade ${grade(c)}`), make("span", "from", ` ${why}`));
     item.append(title, make("p", "from", c.id));
     if (c.text) {
       const text = make("p", "text", c.text);
@@ -39,7 +40,7 @@
     const td = make("td");
     const list = make("ol", "chunks");
     td.colSpan = heads.length;
-    list.append(...row.chunks.map((c, at) => chunk(c, at + 1)));
+    list.append(...row.chunks.map(chunk));
     if (row.error) td.append(make("p", "", `Failed to run: ${row.error}`));
     td.append(row.chunks.length ? list : make("p", "", "An empty list."));
     tr.append(td);
@@ -69,7 +70,7 @@
   function value(row, column) {
     if (column === "query" || column === "slice") return row[column].toLowerCase();
     const score = row.scores[column];
-    return score ? score.value : -1;
+    return score ? score.value : -2;
   }
 
   function chosen() {
@@ -79,8 +80,8 @@
       (!part("slice").value || row.slice === part("slice").value) &&
       (!part("open").checked || row.open));
     if (sort.column === null) return rows;
-    const sign = sort.falling ? -1 : 1;
-    const compare = (a, b) => (a < b ? -sign : a > b ? sign : 0);
+    const way = sort.falling ? -1 : 1;
+    const compare = (a, b) => (a < b ? -way : a > b ? way : 0);
     return rows.sort((a, b) => compare(value(a, sort.column), value(b, sort.column)));
   }
 
