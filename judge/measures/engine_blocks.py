@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, Protocol, cast
 
 from judge.measures.engine_text import PADDING, Text
 
@@ -15,12 +15,12 @@ LONGEST_LINE: Final = 1 << 26
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Whole lines, the last one ended, and padding.
+    """Whole lines: the first `size` bytes of `data`, which goes on for `PADDING` at least.
 
     endless: the line after them goes on for more than `LONGEST_LINE` bytes; nothing follows
     """
 
-    data: bytes
+    data: bytes | bytearray
     size: int
     endless: bool = False
 
@@ -37,7 +37,7 @@ class Block:
     @property
     def lines(self) -> list[bytes]:
         """Return the lines without their newlines."""
-        return self.data[: self.size].split(b"\n")[:-1]
+        return self._bytes.split(b"\n")[:-1]
 
     @property
     def is_utf8(self) -> bool:
@@ -45,10 +45,14 @@ class Block:
         if self.data.isascii():
             return True
         try:
-            self.data.decode("utf-8")
+            self._bytes.decode("utf-8")
         except UnicodeDecodeError:
             return False
         return True
+
+    @property
+    def _bytes(self) -> bytes:
+        return bytes(memoryview(self.data)[: self.size])
 
 
 def whole_lists(stream: BinaryIO, *, size: int = BLOCK_BYTES) -> Iterator[Block]:
@@ -58,21 +62,37 @@ def whole_lists(stream: BinaryIO, *, size: int = BLOCK_BYTES) -> Iterator[Block]
     """
     rest = b""
     wanted = size
-    while chunk := stream.read(wanted):
-        rest += chunk
-        cut = _start_of_last_list(rest)
+    while True:
+        data, filled = _filled(stream, rest, wanted)
+        if filled == len(rest):
+            break
+        cut = _start_of_last_list(data, filled)
+        ended = data.rfind(b"\n", 0, filled) + 1
+        if not cut and filled - ended > LONGEST_LINE:
+            yield Block(data, ended, endless=True)
+            return
         if cut:
-            yield _block(rest[:cut])
-            rest, wanted = rest[cut:], size
-        else:
-            ended = rest.rfind(b"\n") + 1
-            if len(rest) - ended > LONGEST_LINE:
-                yield _block(rest[:ended], endless=True)
-                return
-            # Growing by halves keeps the copying of a long list linear.
-            wanted = max(size, len(rest) // 2)
+            yield Block(data, cut)
+        rest = bytes(memoryview(data)[cut:filled])
+        # Growing by halves keeps the copying of a long list linear.
+        wanted = max(size, len(rest) // 2)
     if rest:
         yield _ended(rest)
+
+
+class _Readable(Protocol):
+    """What every buffered stream can do, though `BinaryIO` does not say so."""
+
+    def readinto(self, buffer: memoryview) -> int:
+        """Read into a buffer and return the number of bytes; 0 at the end."""
+
+
+def _filled(stream: BinaryIO, rest: bytes, wanted: int) -> tuple[bytearray, int]:
+    """Return `rest` and up to `wanted` more bytes in one buffer, with padding, and their number."""
+    data = bytearray(len(rest) + wanted + len(PADDING))
+    data[: len(rest)] = rest
+    more = memoryview(data)[len(rest) : len(rest) + wanted]
+    return data, len(rest) + cast(_Readable, stream).readinto(more)
 
 
 def lines_of(data: bytes | bytearray, *, size: int = BLOCK_BYTES) -> Iterator[Block]:
@@ -86,32 +106,26 @@ def lines_of(data: bytes | bytearray, *, size: int = BLOCK_BYTES) -> Iterator[Bl
 
 def _ended(data: bytes) -> Block:
     """Return lines as a block, the last one ended."""
-    return _block(data if data.endswith(b"\n") else data + b"\n")
+    lines = data if data.endswith(b"\n") else data + b"\n"
+    return Block(lines + PADDING, len(lines))
 
 
-def _block(data: bytes, *, endless: bool = False) -> Block:
-    return Block(data + PADDING, len(data), endless)
-
-
-def _start_of_last_list(data: bytes) -> int:
+def _start_of_last_list(data: bytearray, filled: int) -> int:
     """Return where the lines of the last whole line's query begin, looking back; 0 if nowhere.
 
     Leaps back in doubling steps and then halves. If a query's lines do not stand together
     this finds the start of one of its groups, which is as good a place to cut.
     """
-    last = _line_start(data, data.rfind(b"\n"))
-    query = _query(data, last)
-    same, step = last, 1 << 12
-    other = -1
-    while same > 0:
+    same = _line_start(data, data.rfind(b"\n", 0, filled))
+    query = _query(data, same)
+    other, step = -1, 1 << 12
+    while same > 0 and other < 0:
         start = _line_start(data, max(same - step, 0))
-        if _query(data, start) != query:
+        if _query(data, start) == query:
+            same, step = start, step * 2
+        else:
             other = start
-            break
-        same, step = start, step * 2
-    if other < 0:
-        return 0
-    while True:
+    while other >= 0:
         middle = _line_start(data, (other + same) // 2)
         if middle <= other:
             middle = data.find(b"\n", other) + 1
@@ -121,16 +135,17 @@ def _start_of_last_list(data: bytes) -> int:
             same = middle
         else:
             other = middle
+    return 0
 
 
-def _line_start(data: bytes, position: int) -> int:
+def _line_start(data: bytearray, position: int) -> int:
     """Return the start of the line that holds `position`."""
     return data.rfind(b"\n", 0, max(position, 0)) + 1
 
 
-def _query(data: bytes, start: int) -> bytes:
+def _query(data: bytearray, start: int) -> bytearray:
     """Return the first token of the line at `start`; empty for a blank line."""
     end = data.find(b"\n", start)
     head = data[start : start + 256] if end < 0 or end - start > 256 else data[start:end]
     fields = head.split(None, 1)
-    return fields[0] if fields else b""
+    return fields[0] if fields else head[:0]
