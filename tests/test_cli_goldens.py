@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ from click.testing import CliRunner, Result
 from conftest import ROOT
 from fake_server import FakeServer, completion
 
-from judge.cli import goldens, measure, retrieve
+from judge.cli import compare, goldens, measure, retrieve
 from judge.errors import UsageError
 from judge.formats import read_run
 
@@ -147,6 +148,28 @@ def test_bm25_reaches_what_porter_stemming_gives_on_cranfield(cranfield: Path) -
     args = [str(out), str(cranfield / "qrels.trec"), "--grade-max", "4", "-m", "nDCG@10"]
     printed = CliRunner().invoke(measure.command, args, catch_exceptions=False).stdout
     assert round(float(printed.split()[1]), 3) == 0.361
+
+
+@pytest.mark.slow
+def test_bm25_beats_a_random_order_of_its_own_results(cranfield: Path) -> None:
+    ordered, mixed = cranfield / "bm25.json", cranfield / "mixed.json"
+    run_retrieve(
+        *(cranfield / "corpus.jsonl", cranfield / "queries.jsonl", "-o", ordered),
+        *("--retriever", "bm25", "--chunk-size", "0"),
+    )
+    run = json.loads(ordered.read_text("utf-8"))
+    chance = random.Random(0)
+    for row in run["rows"]:
+        chance.shuffle(row["results"])
+    mixed.write_text(json.dumps(run | {"name": "mixed"}), encoding="utf-8")
+    args = [str(mixed), str(ordered), "--judgments", str(cranfield / "qrels.trec")]
+    printed = CliRunner().invoke(
+        compare.command, [*args, "--grade-max", "4", "--json"], catch_exceptions=False
+    )
+    found = json.loads(printed.stdout)["measures"]["overall"]["nDCG@10"]
+    assert found["difference"]["value"] > 0
+    assert found["p"] < 0.001
+    assert found["p_sign_flip"] < 0.001
 
 
 @pytest.mark.slow
