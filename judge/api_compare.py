@@ -10,11 +10,11 @@ from pathlib import Path
 from judge import api
 from judge.api import SourceFile
 from judge.cascade import Grading, Settings, grade_runs
-from judge.compare import Comparison, build_comparison
+from judge.compare import Comparison, build_comparison, corrected_by
 from judge.contrast import Contrast
 from judge.errors import UsageError
 from judge.evidence.preferences import Preference
-from judge.formats import ReadOptions, read_run
+from judge.formats import LabelFile, ReadOptions, read_labels, read_run
 from judge.judging.judge import Judge
 from judge.judging.selector import Selector
 from judge.measures.names import Measure, parse_measure
@@ -27,11 +27,15 @@ from judge.stopping.until import Until, parse_until
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """Everything that is known or read before runs are compared, by path or as objects."""
+    """Everything that is known or read before runs are compared, by path or as objects.
+
+    exclude_labels: labels settle nothing, so that they can correct what the judge says
+    """
 
     goldens: SourceFile | Iterable[Golden] | None = None
     judgments: Sequence[SourceFile] = ()
     labels: SourceFile | None = None
+    exclude_labels: bool = False
     preferences: SourceFile | Iterable[Preference] | None = None
     read_log: SourceFile | Sequence[SourceFile] | None = None
     corpus: SourceFile | None = None
@@ -52,14 +56,19 @@ def compare(
     k: int = 10,
     gain: str = "linear",
     until: str = "all",
+    sample: bool = False,
 ) -> Comparison:
     """Compare a candidate with a baseline over one pool of judgments.
 
     until: "all", "decided", "width=W" or "confident=C"; see `judge.stopping`
+    sample: the queries are a random sample of traffic; how excluded labels correct depends on it
     The other arguments are those of `judge.grade`. The first nDCG asked decides (else the
     first measure). Raises what `judge.grade` raises.
     """
     stop, inputs = parse_until(until), inputs or Inputs()
+    kept: LabelFile | None = None
+    if inputs.labels is not None and inputs.exclude_labels:
+        kept, inputs = read_labels(inputs.labels, inputs.options), replace(inputs, labels=None)
     with ExitStack() as stack:
         if backend is not None:
             if judge is not None:
@@ -78,7 +87,11 @@ def compare(
             judge=judge,
         )
     finding = selector.finding if isinstance(selector, Confident) else None
-    return build_comparison(grading, until=str(stop), finding=finding)
+    if kept is None:
+        return build_comparison(grading, until=str(stop), finding=finding)
+    grading = replace(grading, notices=(*grading.notices, *kept.notices))
+    comparison = build_comparison(grading, until=str(stop), finding=finding)
+    return corrected_by(comparison, kept.labels, sample=sample)
 
 
 def read(run: Run | SourceFile, inputs: Inputs) -> Run:
@@ -103,6 +116,7 @@ def grade_pair(
         goldens=inputs.goldens,
         judgments=inputs.judgments,
         labels=inputs.labels,
+        exclude_labels=inputs.exclude_labels,
         options=inputs.options,
     )
     has_goldens = bool(known.goldens) or any(row.golden for run in runs for row in run.rows)

@@ -14,11 +14,14 @@ from enum import StrEnum
 
 from judge.cascade import Grading
 from judge.contrast import Contrast
+from judge.correcting import correct
 from judge.evidence.pool import QueryPool
+from judge.formats.labels import Label
 from judge.grades import Source
 from judge.measures.names import Measure
 from judge.measures.pool import Bounded
 from judge.scoring import Mean, Scale, mean, means, score_rows
+from judge.statistics.correction import Correction
 from judge.statistics.noninferiority import lower_bound, upper_bound
 from judge.statistics.significance import (
     ALPHA,
@@ -121,6 +124,7 @@ class Comparison:
     """What `judge compare` found; the first measure is the one that decides.
 
     finding: what a sequential test found, where judging stopped by `--until confident`
+    corrected: the primary difference by people's labels, where some were kept for that
     """
 
     grading: Grading
@@ -129,6 +133,7 @@ class Comparison:
     slices: Mapping[str, Mapping[Measure, Change]]
     until: str = "all"
     finding: Finding | None = None
+    corrected: Correction | None = None
 
     @property
     def primary(self) -> Measure | None:
@@ -230,6 +235,21 @@ def build_comparison(
     overall = _changes(rows, scores, range(len(rows)), grading)
     slices = {name: _changes(rows, scores, at, grading) for name, at in by_slice.items()}
     return Comparison(grading, rows, overall, _adjusted(slices), until, finding)
+
+
+def corrected_by(
+    comparison: Comparison, labels: Iterable[Label], *, sample: bool = False
+) -> Comparison:
+    """Return the comparison with its primary difference corrected by people's labels.
+
+    labels: of chunks of whole rows, which took no part in the grading; sample: the queries are a
+    random sample of traffic
+    """
+    if comparison.primary is None:
+        return comparison
+    contrast = contrast_of(comparison.grading, comparison.primary)
+    pools = [row.pool for row in comparison.rows]
+    return replace(comparison, corrected=correct(contrast.rows, pools, labels, sample=sample))
 
 
 def contrast_of(grading: Grading, measure: Measure) -> Contrast:

@@ -21,6 +21,12 @@ from judge.report.comparison_document import comparison_document
 @click.argument("candidate")
 @reading_options
 @known_options
+@click.option(
+    "--traffic-sample",
+    "sample",
+    is_flag=True,
+    help="The queries are a random sample of traffic, for correction by labels. [a fixed set]",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else.")
 @judging_options
 def command(
@@ -30,6 +36,7 @@ def command(
     cutoff: int,
     gain: str,
     until: str,
+    sample: bool,
     as_json: bool,
     inputs: Inputs,
     judging: JudgingFlags,
@@ -47,6 +54,7 @@ def command(
     Examples:
       judge compare before.json after.json
       judge compare before.json after.json --backend mock --until decided
+      judge compare a.json b.json --backend mock --labels labels.csv --exclude-from-settling
       judge compare a.trec b.trec --judgments qrels.txt -m nDCG@10 -m RR
     """
     with interruptible():
@@ -61,6 +69,7 @@ def command(
                 k=cutoff,
                 gain=gain,
                 until=until,
+                sample=sample,
             )
         finally:
             if judge is not None:

@@ -22,6 +22,12 @@ _OPTIONS = (
         help="Grades known before: qrels, judgments.jsonl, …; repeatable. [none]",
     ),
     click.option("--labels", metavar="FILE", help="Human labels; they outrank all else. [none]"),
+    click.option(
+        "--exclude-from-settling",
+        "exclude_labels",
+        is_flag=True,
+        help="Keep --labels out of settling, to correct what the judge says. [they settle]",
+    ),
     click.option("--preferences", metavar="FILE", help="Pairs that `judge mine` wrote. [none]"),
     click.option(
         "--read-log", "read_logs", metavar="FILE", multiple=True, help="Log to mine. [none]"
@@ -64,6 +70,7 @@ def known_options(command: Callable[..., Any]) -> Callable[..., Any]:
         goldens: str | None,
         judgments: tuple[str, ...],
         labels: str | None,
+        exclude_labels: bool,
         preferences: str | None,
         read_logs: tuple[str, ...],
         corpus: Any,
@@ -79,6 +86,7 @@ def known_options(command: Callable[..., Any]) -> Callable[..., Any]:
             goldens=source(goldens),
             judgments=[source(path) for path in judgments],
             labels=source(labels),
+            exclude_labels=exclude_labels,
             preferences=source(preferences),
             read_log=[source(path) for path in read_logs] or None,
             corpus=corpus,

@@ -35,6 +35,7 @@ def comparison_lines(comparison: Comparison) -> Iterator[str]:
     yield from table_lines(comparison)
     yield ""
     yield from _tests(comparison)
+    yield from _corrected(comparison)
     yield from _rows(comparison, wins=True)
     yield from _rows(comparison, wins=False)
     yield ""
@@ -121,8 +122,12 @@ def _difference(change: Change) -> str:
 
 
 def _by_mock(comparison: Comparison) -> str:
+    return f" (Graded by the mock: {MOCK}.)" if _is_mock(comparison) else ""
+
+
+def _is_mock(comparison: Comparison) -> bool:
     backend = comparison.grading.backend
-    return f" (Graded by the mock: {MOCK}.)" if backend and "mock" in backend else ""
+    return backend is not None and "mock" in backend
 
 
 def table_lines(comparison: Comparison) -> Iterator[str]:
@@ -187,6 +192,24 @@ def _tests(comparison: Comparison) -> Iterator[str]:
             f"So many rows would show a true change of {number(test.detectable)} in 4 of 5"
             " cases; a smaller one may be there and not show."
         )
+
+
+def _corrected(comparison: Comparison) -> Iterator[str]:
+    """Yield the difference by people's labels, or why they correct nothing."""
+    found = comparison.corrected
+    if found is None:
+        return
+    whole = "rows of which people graded every chunk that only the judge had graded"
+    value, lo, hi = found.estimate.value, found.estimate.lo, found.estimate.hi
+    if value is None:
+        yield f"Not corrected by labels: {found.estimate.reason} ({whole})."
+        return
+    ci = f" ({found.estimate.reason})" if lo is None or hi is None else f", 95% CI {span(lo, hi)}"
+    alone = "the mock, which is no judge," if _is_mock(comparison) else "the judge alone"
+    yield (
+        f"Corrected by people's labels of {found.labelled} of {plural(found.units, 'row')}:"
+        f" {comparison.primary} {signed(value)}{ci}; {alone} says {signed(found.judge_mean)}."
+    )
 
 
 def _rows(comparison: Comparison, *, wins: bool) -> Iterator[str]:

@@ -7,6 +7,7 @@ from typing import Any
 from judge.compare import Change, Comparison, RowChange, moved_chunks
 from judge.report.comparison import headline, outcome
 from judge.scoring import Mean
+from judge.statistics.correction import Correction
 
 SCHEMA = 1
 
@@ -38,6 +39,7 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
             "rows_drawn": finding.drawn,
             "rows_open": finding.of,
         },
+        "corrected": None if comparison.corrected is None else _corrected(comparison.corrected),
         "identical_rows": comparison.identical,
         "open_chunks": comparison.open_chunks[0],
         "unjudged": {"baseline": comparison.unjudged[0], "candidate": comparison.unjudged[1]},
@@ -71,6 +73,18 @@ def change_document(change: Change) -> dict[str, Any]:
         "effect_size": test.effect_size,
         "detectable": test.detectable,
         "verdict": str(change.verdict),
+    }
+
+
+def _corrected(correction: Correction) -> dict[str, Any]:
+    return {
+        "method": correction.method,
+        **correction.estimate.as_json(),
+        "judge": correction.judge_mean,
+        "judge_weight": correction.judge_weight,
+        "human_only": correction.human_only.as_json(),
+        "labelled_rows": correction.labelled,
+        "rows": correction.units,
     }
 
 
