@@ -92,3 +92,13 @@ def test_chunk_that_searchers_liked_is_asked_about_first():
     grading = grade_runs([run("a", "b", "c")], settings=SETTINGS)
     asks = select_all(SETTINGS, preferences).next(grading.pools, limit=9)
     assert [chunk for _, chunk in asks] == ["b", "c", "a"]
+
+
+def test_row_whose_order_is_decided_is_settled_by_a_golden_without_a_call(graded):
+    # statistics.md B.4: a golden of grade 3 at rank 1 and a decided order of all the rest that
+    # agrees with the list leave nDCG at 1 whatever the grades are.
+    golden = Golden(("a",), query_id="q")
+    assert graded("a", "b", "c", goldens=[golden]).calls.made == 2
+    settled = graded("a", "b", "c", goldens=[golden], preferences=order("b", "c"))
+    assert settled.calls.made == 0
+    assert settled.calls_saved == {"golden": 1, "preference": 2}
