@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
@@ -12,7 +12,16 @@ from numpy.typing import NDArray
 from judge.measures.engine_blocks import lines_of
 from judge.measures.engine_lists import Lists
 from judge.measures.engine_ranking import Ranker, list_names, list_starts
-from judge.measures.engine_text import PADDING, Column, Ids, Text, columns
+from judge.measures.engine_text import (
+    PADDING,
+    Column,
+    Ids,
+    Ints,
+    Text,
+    columns,
+    equal,
+    mixed,
+)
 from judge.measures.trec import RUN_FIELDS, Problems, run_lists
 
 _CHUNK_BYTES = 1 << 21
@@ -91,9 +100,7 @@ def _gather(data: bytearray) -> _Gathered | None:
         if fields is None:
             return None
         if len(fields[0]):
-            first = list_starts(fields)
-            found = [index.setdefault(name, len(index)) for name in list_names(fields, first)]
-            lists = np.repeat(np.array(found, np.int32), np.diff(first, append=len(fields[0])))
+            lists = _list_indexes(fields, index)
             _, _, ids, _, scores, _ = fields
             edges = [(column.starts + start).astype(offset) for column in (ids, scores)]
             lengths = [column.lengths.astype(np.int8) for column in (ids, scores)]
@@ -109,3 +116,26 @@ def _gather(data: bytearray) -> _Gathered | None:
     text = Text(data, size)
     ids, scores = Column(text, at_id, id_lengths), Column(text, at_score, score_lengths)
     return _Gathered(list(index), lists, ids, scores)
+
+
+def _list_indexes(fields: Sequence[Column], index: dict[tuple[bytes, bytes], int]) -> Ints:
+    """Return each line's list as an index, adding the new ones in order."""
+    first, list_of = _distinct(fields)
+    found = [index.setdefault(name, len(index)) for name in list_names(fields, first)]
+    return np.array(found, dtype=np.int32)[list_of]
+
+
+def _distinct(fields: Sequence[Column]) -> tuple[Ints, Ints]:
+    """Return a line for each of the lists that a block's lines belong to, and each line's list.
+
+    The lines are in order; a list that goes on elsewhere in the block may have several.
+    """
+    query, tag = Ids.of(fields[0]), Ids.of(fields[-1])
+    keys = mixed(query.hashes(), tag.hashes())
+    _, first, list_of = np.unique(keys, return_index=True, return_inverse=True)
+    alike = equal(query, query[first[list_of]]) & equal(tag, tag[first[list_of]])
+    if alike.all():
+        order = np.argsort(first)
+        return first[order], np.argsort(order)[list_of]
+    first = list_starts(fields)
+    return first, np.repeat(np.arange(len(first)), np.diff(first, append=len(keys)))
