@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from judge.judging.verdict import PARSER, parse_reply
@@ -51,10 +51,10 @@ class Entry:
 
     def plain(self) -> dict[str, object]:
         """Return the entry as a JSON object without its key, as it is stored."""
-        return {name: value for name, value in asdict(self).items() if name != "key"}
+        return {name: getattr(self, name) for name in _STORED}
 
 
-_STORED = frozenset(field.name for field in fields(Entry)) - {"key"}
+_STORED = tuple(field.name for field in fields(Entry) if field.name != "key")
 _TEXTS = (
     "status",
     "reason",

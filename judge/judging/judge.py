@@ -245,6 +245,7 @@ class Judge:
     def _note(self, task: Task) -> None:
         """Queue a finished task; wake the caller for a handful, not for each."""
         if not task.cancelled():
+            task.exception()  # a bug is raised once, by the caller, not logged for each task
             self._finished.append(task)
             if len(self._finished) >= min(_HANDFUL, len(self._waiting)):
                 self._news.set()

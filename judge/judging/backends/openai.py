@@ -9,6 +9,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from judge.errors import BackendUnavailable
 from judge.judging.backends.chat import LENGTH_NAMES, ChatDialect
+from judge.judging.backends.direct_http import direct_client
 from judge.judging.backends.failures import failure, read_error
 from judge.judging.exchange import Reply, Request, Transient, Unreachable
 
@@ -69,14 +70,10 @@ class OpenAIBackend:
         import openai
 
         self._openai = openai
-        try:
-            transport = openai.DefaultAioHttpClient(timeout=None)
-        except RuntimeError:  # installed without aiohttp: slower, otherwise the same
-            transport = openai.DefaultAsyncHttpxClient(timeout=None)
         options: dict[str, Any] = {
             "base_url": self._base_url,
             "max_retries": 0,
-            "http_client": transport,
+            "http_client": direct_client(openai),
         }
         try:
             return openai.AsyncOpenAI(api_key=self._api_key, timeout=None, **options)
