@@ -51,7 +51,7 @@ class Greedy:
     def next(self, pools: Sequence[QueryPool], *, limit: int) -> list[Ask]:
         """Return one ask."""
         standing = self._directed.standing(pools)
-        if Sign().aim(standing.rows, standing.shares, expected=standing.expected) is None:
+        if Sign().aim(standing) is None:
             return []
         rows = self._directed.open_rows
         if not rows:

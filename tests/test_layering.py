@@ -44,7 +44,7 @@ LAYERS = (
         "sweep",
         "labelling",
     ),
-    *("report", "api", "api_compare", "cli"),
+    *("report", "api", "api_compare", "api_gate", "cli"),
 )
 # Packages that others could lift out and use alone.
 SELF_CONTAINED = {"measures": {"errors", "grades"}, "statistics": {"errors", "grades"}}

@@ -19,7 +19,7 @@ from judge.run import Result, Row
 from judge.scoring import Scale
 from judge.stopping.confident import Confident
 from judge.stopping.directed import Directed
-from judge.stopping.goals import Sign, Width
+from judge.stopping.goals import Sign, Standing, Width
 from judge.stopping.until import Until, parse_until
 
 NDCG = Measure("nDCG", 10)
@@ -46,6 +46,10 @@ def pool(key: str, before: list[str], after: list[str], grades: dict[str, int]) 
         asks=tuple(() if id in grades else (id,) for id in ids),
         texts=dict.fromkeys(ids, "text"),
     )
+
+
+def standing(row: Bounded, *, expected: float) -> Standing:
+    return Standing((0,), (None,), (row,), (1.0,), (expected,))
 
 
 class Answering:
@@ -99,14 +103,14 @@ def true_sign(rows: list[tuple[list[str], list[str], dict[str, int]]]) -> int:
 def test_a_sign_is_known_when_no_completion_crosses_zero(
     lo: float, hi: float, content: bool
 ) -> None:
-    aim = Sign().aim([Bounded(lo, lo, hi)], [1.0], expected=[0.0])
+    aim = Sign().aim(standing(Bounded(lo, lo, hi), expected=0.0))
     assert (aim is None) == content
 
 
 def test_the_sign_goal_pushes_the_end_in_the_way() -> None:
-    rows = [Bounded(-0.1, -0.1, 0.4)]
-    up = Sign().aim(rows, [1.0], expected=[0.2])
-    down = Sign().aim(rows, [1.0], expected=[-0.05])
+    row = Bounded(-0.1, -0.1, 0.4)
+    up = Sign().aim(standing(row, expected=0.2))
+    down = Sign().aim(standing(row, expected=-0.05))
     assert up is not None and up.raise_lo > up.lower_hi and up.short == pytest.approx(0.1)
     assert down is not None and down.raise_lo < down.lower_hi and down.short == pytest.approx(0.4)
 

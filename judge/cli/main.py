@@ -14,6 +14,7 @@ from judge.errors import JudgeError
 COMMANDS: dict[str, tuple[str, str]] = {
     "grade": ("judge.cli.grade", "Grade what a search system returned; report bounded nDCG."),
     "compare": ("judge.cli.compare", "Say whether a candidate ranks better than a baseline."),
+    "gate": ("judge.cli.gate", "Say whether a change may go in, against a stored baseline."),
     "measure": ("judge.cli.measure", "Evaluate runs against qrels, exactly as trec_eval does."),
     "demo": ("judge.cli.demo", "Show the whole thing on a built-in example, offline."),
     "retrieve": (

@@ -30,8 +30,8 @@ from judge.judging.selector import Ask
 from judge.measures.bounds_ratio import TOLERANCE
 from judge.measures.pool import Bounded
 from judge.statistics.sequential import critical_values
-from judge.stopping.directed import Directed, Standing
-from judge.stopping.goals import Sign
+from judge.stopping.directed import Directed
+from judge.stopping.goals import Sign, Standing
 
 FIRST_SHARE = 0.10
 FIRST_LOOK = 8
@@ -73,7 +73,7 @@ class Confident:
         self.finding: Finding | None = None
         self._directed = directed
         self._confidence = confidence
-        self._random = random.Random(seed)  # noqa: S311
+        self._seed = seed
         self._first_left: int | None = None
         self._draw: _Draw | None = None
         self._looked = 0
@@ -81,10 +81,7 @@ class Confident:
     def next(self, pools: Sequence[QueryPool], *, limit: int) -> list[Ask]:
         """Return asks of the first part, then of the rows drawn for the next look."""
         standing = self._directed.standing(pools)
-        if (
-            self.finding
-            or Sign().aim(standing.rows, standing.shares, expected=standing.expected) is None
-        ):
+        if self.finding or Sign().aim(standing) is None:
             return []
         if self._first_left is None:
             asks = sum(len(a) for i in standing.at for a in pools[i].asks)
@@ -94,7 +91,7 @@ class Confident:
         if first:
             return first
         if self._draw is None:
-            self._draw = self._drawn(standing)
+            self._draw = self._drawn(standing, pools)
         while self._looked < len(self._draw.looks):
             drawn = self._draw.order[: self._draw.looks[self._looked]]
             asks_left = [
@@ -124,14 +121,16 @@ class Confident:
         )
         return [(i, chunk) for _, i, chunks in heavy for chunk in chunks][:limit]
 
-    def _drawn(self, standing: Standing) -> _Draw:
+    def _drawn(self, standing: Standing, pools: Sequence[QueryPool]) -> _Draw:
         guesses = {
             i: value
             for i, row, value in zip(standing.at, standing.rows, standing.expected, strict=True)
             if row.hi - row.lo > TOLERANCE and i in self._directed.open_rows
         }
         order = list(guesses)
-        self._random.shuffle(order)
+        # The order is that of these rows and lists: one fixed order would share its luck.
+        named = [(pools[i].query.key, pools[i].ids) for i in order]
+        random.Random(f"{self._seed} {named}").shuffle(order)  # noqa: S311
         looks = tuple(_looks(len(order)))
         alpha = 1.0 - self._confidence
         critical = critical_values(looks, population=len(order), alpha=alpha)

@@ -16,8 +16,7 @@ from judge.measures.bounds_ratio import TOLERANCE, Scale
 from judge.measures.pool import Bounded, GradePool
 from judge.statistics.significance import shares_of
 from judge.stopping.expectation import GradeModel
-from judge.stopping.goals import Aim, Goal
-
+from judge.stopping.goals import Aim, Goal, Standing
 
 FRESHER = 4
 """A batch is this part of what the judge would take at once: it still fills its
@@ -48,19 +47,6 @@ class OpenRow:
         return max(known, 2.0 * self.scale.gains[-1])
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """How the question stands: the rows that have the measure, their shares and guesses.
-
-    at: position of each row among the pools
-    """
-
-    at: tuple[int, ...]
-    rows: tuple[Bounded, ...]
-    shares: tuple[float, ...]
-    expected: tuple[float, ...]
-
-
 class Directed:
     """Ask about the chunks with the largest expected help towards a goal.
 
@@ -85,7 +71,7 @@ class Directed:
     def next(self, pools: Sequence[QueryPool], *, limit: int) -> list[Ask]:
         """Return up to `limit` asks, best first; nothing when the goal is reached."""
         standing = self.standing(pools)
-        aim = self._goal.aim(standing.rows, standing.shares, expected=standing.expected)
+        aim = self._goal.aim(standing)
         if aim is None:
             return []
         helps = sorted(
@@ -105,6 +91,7 @@ class Directed:
         weights = [pools[i].query.weight for i, _ in rows]
         return Standing(
             at=tuple(i for i, _ in rows),
+            slices=tuple(pools[i].query.slice for i, _ in rows),
             rows=tuple(row for _, row in rows),
             shares=tuple(shares_of(len(rows), weights) if rows else ()),
             expected=tuple(self._expected(i, row) for i, row in rows),

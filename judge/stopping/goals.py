@@ -34,16 +34,26 @@ class Aim:
     rows: frozenset[int] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a question stands: the rows that have the measure, with shares and guesses.
+
+    at: position of each row among the pools; slices: of each row, None without one
+    shares: of each row in the mean, adding up to 1; expected: a guess of each row's value
+    """
+
+    at: tuple[int, ...]
+    slices: tuple[str | None, ...]
+    rows: tuple[Bounded, ...]
+    shares: tuple[float, ...]
+    expected: tuple[float, ...]
+
+
 class Goal(Protocol):
     """Something to find out about the weighted mean of bounded rows."""
 
-    def aim(
-        self, rows: Sequence[Bounded], shares: Sequence[float], *, expected: Sequence[float]
-    ) -> Aim | None:
-        """Return what would help, or None when nothing needs to be asked any more.
-
-        shares: of each row in the mean, adding up to 1; expected: a guess of each row's value
-        """
+    def aim(self, standing: Standing) -> Aim | None:
+        """Return what would help, or None when nothing needs to be asked any more."""
         ...
 
 
@@ -58,14 +68,12 @@ def mean_range(rows: Sequence[Bounded], shares: Sequence[float]) -> tuple[float,
 class Sign:
     """Know the sign of the mean: lo >= 0, hi <= 0, or one point."""
 
-    def aim(
-        self, rows: Sequence[Bounded], shares: Sequence[float], *, expected: Sequence[float]
-    ) -> Aim | None:
+    def aim(self, standing: Standing) -> Aim | None:
         """Push the end that the expected sign leaves in the way."""
-        lo, hi = mean_range(rows, shares)
+        lo, hi = mean_range(standing.rows, standing.shares)
         if lo >= 0.0 or hi <= 0.0 or hi - lo <= TOLERANCE:
             return None
-        guess = math.fsum(share * value for share, value in zip(shares, expected, strict=True))
+        guess = math.fsum(s * v for s, v in zip(standing.shares, standing.expected, strict=True))
         if guess > 0.0 or (guess == 0.0 and lo + hi >= 0.0):
             return Aim(raise_lo=1.0, lower_hi=HEDGE, short=-lo)
         return Aim(raise_lo=HEDGE, lower_hi=1.0, short=hi)
@@ -77,11 +85,9 @@ class Width:
 
     width: float
 
-    def aim(
-        self, rows: Sequence[Bounded], shares: Sequence[float], *, expected: Sequence[float]
-    ) -> Aim | None:
+    def aim(self, standing: Standing) -> Aim | None:
         """Narrow from both ends alike."""
-        lo, hi = mean_range(rows, shares)
+        lo, hi = mean_range(standing.rows, standing.shares)
         if hi - lo <= self.width + TOLERANCE:
             return None
         return Aim(raise_lo=1.0, lower_hi=1.0, short=hi - lo - self.width)

@@ -1,0 +1,99 @@
+"""`judge gate RUN --baseline FILE`: may this change go in?"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import click
+
+from judge.api_compare import Inputs
+from judge.api_gate import Asked, gate
+from judge.cli.judging import JudgingFlags, interruptible, judging_options, open_judge
+from judge.cli.known import known_options
+from judge.cli.reading import reading_options, source
+from judge.cli.writing import write_lines
+from judge.gate import MARGIN, Rule
+from judge.report.gate import gate_document, gate_junit, gate_lines, gate_markdown
+
+
+@click.command("gate")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN…")
+@click.option("--baseline", required=True, metavar="FILE", help="The stored baseline.")
+@click.option(
+    "--update-baseline", "update", is_flag=True, help="Write the first RUN as the new baseline."
+)
+@click.option(
+    "--margin",
+    type=click.FloatRange(0.0, 1.0),
+    default=MARGIN,
+    help=f"How much lower a mean may truly be. [{MARGIN}]",
+)
+@click.option("--strict", is_flag=True, help="Any drop of a plain value fails.")
+@click.option("--markdown", metavar="FILE", help="Write a comment for a pull request there. [no]")
+@click.option("--junit", metavar="FILE", help="Write JUnit XML there. [no]")
+@reading_options
+@known_options
+@click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else.")
+@judging_options
+def command(
+    runs: tuple[str, ...],
+    baseline: str,
+    update: bool,
+    margin: float,
+    strict: bool,
+    markdown: str | None,
+    junit: str | None,
+    measures: tuple[str, ...],
+    cutoff: int,
+    gain: str,
+    until: str,
+    as_json: bool,
+    inputs: Inputs,
+    judging: JudgingFlags,
+) -> int:
+    """Gate RUN against a committed baseline.
+
+    A measure passes when it is not worse than the baseline by more than the margin, with
+    95% confidence and whatever the chunks without a grade turn out to be. Several RUNs are
+    repeats of one system: a drop inside their spread never fails. The baseline is scored
+    anew from its stored rankings over the common pool.
+
+    Exits 0 for a pass, 1 for a fail, 3 when undecided, 2 for input that cannot be used, 4
+    when the judge cannot be reached.
+
+    \b
+    Examples:
+      judge gate run.json --baseline baseline.json --update-baseline
+      judge gate run.json --baseline baseline.json
+      judge gate run.json --baseline baseline.json --backend mock --until decided
+    """
+    asked = Asked(measures, cutoff, gain, until, Rule(margin, strict))
+    with interruptible():
+        judge = open_judge(judging, grade_max=inputs.options.grade_max)
+        try:
+            found = gate(
+                [source(run) for run in runs],
+                baseline,
+                asked=asked,
+                inputs=inputs,
+                judge=judge,
+                update=update,
+            )
+        finally:
+            if judge is not None:
+                judge.close()
+    if markdown is not None:
+        write_lines(gate_markdown(found).splitlines(), markdown)
+    if junit is not None:
+        write_lines(gate_junit(found).splitlines(), junit)
+    if as_json:
+        json.dump(gate_document(found), sys.stdout, ensure_ascii=False, allow_nan=False)
+        click.echo()
+    else:
+        write_lines(gate_lines(found), "-")
+    if update:
+        click.echo(f"Wrote {Path(baseline)}", err=True)
+        return 0
+    return found.exit_code

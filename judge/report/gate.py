@@ -1,0 +1,251 @@
+"""A gate as text, as a Markdown comment, as JUnit XML and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+from xml.sax.saxutils import escape as xml_escape
+from xml.sax.saxutils import quoteattr
+
+from judge.compare import Change
+from judge.gate import Gate, GatedMeasure, Outcome
+from judge.report.comparison import OVERALL, aligned, signed, span
+from judge.report.comparison_document import change_document
+from judge.report.markdown import escape
+from judge.report.terminal import clean, shorten
+from judge.report.wording import MOCK, number
+
+_NAME_WIDTH = 18
+_SHOWN = 5
+
+
+def gate_lines(gate: Gate) -> Iterator[str]:
+    """Yield the lines of the whole text, without ends: the sentence first, the outcome last."""
+    yield headline(gate)
+    if gate.measures and not gate.did_not_run:
+        yield ""
+        yield from aligned(_table(gate))
+        yield ""
+        yield from details(gate)
+    yield outcome_line(gate)
+
+
+def headline(gate: Gate) -> str:
+    """Return the one sentence a manager reads."""
+    name = clean(gate.runs[0]) if gate.runs else "the run"
+    if gate.did_not_run:
+        empty = " and ".join(clean(run) for run in gate.did_not_run)
+        return f"{empty} did not run: every one of its lists is empty. There is no verdict."
+    sentence = _SENTENCES[gate.outcome](gate, name)
+    return f"{sentence} (Graded by the mock: {MOCK}.)" if gate.by_mock else sentence
+
+
+def _passes(gate: Gate, name: str) -> str:
+    worse = "no worse" if gate.rule.strict else f"at most {number(gate.rule.margin)} worse"
+    return f"{name} may go in: it is {worse} than the baseline, as far as these queries can tell."
+
+
+def _fails(gate: Gate, name: str) -> str:
+    reasons = "; ".join(_reasons(found) for found in gate.measures if _failed(found))
+    return f"{name} must not go in: {reasons}."
+
+
+def _undecided(gate: Gate, name: str) -> str:
+    waiting = [found for found in gate.measures if found.gates and _is_open(found)]
+    if waiting:
+        names = ", ".join(str(found.measure) for found in waiting)
+        return (
+            f"It is undecided whether {name} may go in: chunks without a grade could still"
+            f" change {names}."
+        )
+    return f"It is undecided whether {name} may go in: these queries are too few to tell."
+
+
+_SENTENCES = {
+    Outcome.PASS: _passes,
+    Outcome.FAIL: _fails,
+    Outcome.UNDECIDED: _undecided,
+}
+
+
+def _failed(found: GatedMeasure) -> bool:
+    return found.gates and found.outcome is Outcome.FAIL
+
+
+def _is_open(found: GatedMeasure) -> bool:
+    return found.outcome is Outcome.UNDECIDED and found.decision.is_open
+
+
+def _reasons(found: GatedMeasure) -> str:
+    """Say what failed: overall, slices below the margin, slices fallen to zero."""
+    parts = []
+    if found.decision.overall is Outcome.FAIL and not found.in_spread:
+        parts.append(_fell(found, found.change, ""))
+    for name in found.failed_slices:
+        gone = " to zero" if name in found.fallen else ""
+        parts.append(f"{_fell(found, found.slices[name], gone)} in slice {clean(name)}")
+    return ", ".join(parts)
+
+
+def _fell(found: GatedMeasure, change: Change, to: str) -> str:
+    before, after = number(change.before.value), number(change.after.value)
+    return f"{found.measure} fell{to} from {before} to {after}"
+
+
+def _table(gate: Gate) -> list[list[str]]:
+    rows = [["measure", "slice", "rows", "before", "after", "difference", "95% CI", "gate"]]
+    for found in gate.measures:
+        failed = set(found.failed_slices)
+        for name, change in found.slices.items():
+            label = "FAIL" if name in failed else ""
+            rows.append(["", shorten(name, _NAME_WIDTH), *_cells(change), label])
+        label = str(found.outcome) if found.gates else "reported"
+        rows.append([str(found.measure), OVERALL, *_cells(found.change), label])
+    return rows
+
+
+def _cells(change: Change) -> list[str]:
+    return [
+        str(change.rows),
+        _mean(change.before.lo, change.before.hi),
+        _mean(change.after.lo, change.after.hi),
+        signed(change.difference.value)
+        if not change.difference.is_open
+        else span(change.difference.lo, change.difference.hi),
+        "-" if change.ci is None else span(*change.ci),
+    ]
+
+
+def _mean(lo: float, hi: float) -> str:
+    return number(lo) if lo == hi else f"{number(lo)}..{number(hi)}"
+
+
+def details(gate: Gate) -> Iterator[str]:
+    """Yield what explains the outcome or qualifies it."""
+    yield from _demotion(gate)
+    for found in gate.measures:
+        if found.spread:
+            inside = ": the drop lies inside it" if found.in_spread else ""
+            spread = f"{len(gate.runs)} repeats spread over {number(found.spread)}"
+            yield f"{found.measure}: {spread}{inside}."
+        for name in found.decision.open_slices:
+            yield f"{found.measure}: chunks without a grade could make slice {clean(name)} fail."
+    if gate.ideal_moved:
+        shown = ", ".join(shorten(key, 30) for key in gate.ideal_moved[:_SHOWN])
+        more = ", …" if len(gate.ideal_moved) > _SHOWN else ""
+        yield (
+            f"The pool grew: the baseline's value moved in {len(gate.ideal_moved)} rows although"
+            f" its rankings did not ({shown}{more})."
+        )
+    for notice in gate.notices:
+        yield f"note: {clean(notice)}"
+
+
+def _demotion(gate: Gate) -> Iterator[str]:
+    """Say it where answers are still found but lower: recall cannot see that."""
+    by_name = {str(found.measure): found for found in gate.measures}
+    rank = by_name.get("RR")
+    recalls = [found for name, found in by_name.items() if name.startswith("R@")]
+    if rank is None or not recalls or rank.change.difference.value >= 0.0:
+        return
+    if all(found.change.difference.value >= 0.0 for found in recalls):
+        names = " and ".join(str(found.measure) for found in recalls)
+        yield (
+            f"RR fell from {number(rank.change.before.value)} to"
+            f" {number(rank.change.after.value)} while {names} did not: the answers are still"
+            " found, but lower in the lists."
+        )
+
+
+def outcome_line(gate: Gate) -> str:
+    """Return the last line: the outcome, the measure that decides it, its numbers."""
+    label = str(gate.outcome).upper()
+    gating = [found for found in gate.measures if found.gates]
+    if gate.did_not_run or not gating:
+        return f"{label}: no verdict"
+    found = next((g for g in gating if g.outcome is gate.outcome), gating[0])
+    failed = found.failed_slices if gate.outcome is Outcome.FAIL else ()
+    overall_fails = found.decision.overall is Outcome.FAIL and not found.in_spread
+    change = found.change if overall_fails or not failed else found.slices[failed[0]]
+    where = "" if change is found.change else f" in slice {clean(failed[0])}"
+    sign = "<" if change.difference.hi < 0.0 else ">=" if change.difference.lo >= 0.0 else "?"
+    ci = "" if change.ci is None else f", 95% CI {span(*change.ci)}"
+    rule = "strict" if gate.rule.strict else f"margin {number(gate.rule.margin)}"
+    return (
+        f"{label} {found.measure}{where} {_mean(change.after.lo, change.after.hi)} {sign}"
+        f" baseline {_mean(change.before.lo, change.before.hi)} ({rule}{ci})"
+    )
+
+
+def gate_markdown(gate: Gate) -> str:
+    """Return a comment for a pull request."""
+    lines = [f"**{str(gate.outcome).upper()}** {escape(headline(gate))}", ""]
+    if gate.measures and not gate.did_not_run:
+        head, *rows = _table(gate)
+        lines += [f"| {' | '.join(head)} |", "|" + " --- |" * len(head)]
+        lines += [f"| {' | '.join(escape(cell) for cell in row)} |" for row in rows]
+        lines += ["", *(f"- {escape(line)}" for line in details(gate))]
+    return "\n".join([*lines, "", f"`{outcome_line(gate).replace('`', '')}`", ""])
+
+
+def gate_junit(gate: Gate) -> str:
+    """Return JUnit XML: a test case a gating measure; undecided is an error, not a failure."""
+    cases = [found for found in gate.measures if found.gates]
+    tags = {Outcome.FAIL: "failure", Outcome.UNDECIDED: "error"}
+    body = []
+    for found in cases:
+        name = quoteattr(_xml_text(str(found.measure)))
+        if found.outcome is Outcome.PASS:
+            body.append(f'    <testcase classname="judge gate" name={name}/>')
+            continue
+        tag = tags[found.outcome]
+        message = _reasons(found) if found.outcome is Outcome.FAIL else "undecided"
+        body.append(
+            f'    <testcase classname="judge gate" name={name}>'
+            f"<{tag} message={quoteattr(_xml_text(message))}>"
+            f"{xml_escape(_xml_text(outcome_line(gate)))}</{tag}></testcase>"
+        )
+    counts = {tag: sum(found.outcome is o for found in cases) for o, tag in tags.items()}
+    return "\n".join(
+        [
+            '<?xml version="1.0" encoding="UTF-8"?>',
+            f'<testsuite name="judge gate" tests="{len(cases)}" failures="{counts["failure"]}"'
+            f' errors="{counts["error"]}">',
+            *body,
+            "</testsuite>",
+            "",
+        ]
+    )
+
+
+def _xml_text(text: str) -> str:
+    """Return text without what XML 1.0 cannot hold."""
+    return "".join(char for char in clean(text) if char.isprintable())
+
+
+def gate_document(gate: Gate) -> dict[str, Any]:
+    """Return what `judge gate --json` prints."""
+    return {
+        "schema": 1,
+        "outcome": str(gate.outcome),
+        "sentence": headline(gate),
+        "baseline": gate.baseline,
+        "runs": list(gate.runs),
+        "rule": {"margin": gate.rule.margin, "strict": gate.rule.strict},
+        "until": gate.until,
+        "did_not_run": list(gate.did_not_run),
+        "ideal_moved": list(gate.ideal_moved),
+        "measures": {str(found.measure): _measure_document(found) for found in gate.measures},
+    }
+
+
+def _measure_document(found: GatedMeasure) -> dict[str, Any]:
+    return {
+        "outcome": str(found.outcome),
+        "gates": found.gates,
+        "overall": change_document(found.change),
+        "slices": {name: change_document(change) for name, change in found.slices.items()},
+        "failed_slices": list(found.failed_slices),
+        "open_slices": list(found.decision.open_slices),
+        "spread": found.spread,
+    }
