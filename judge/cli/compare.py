@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 
 import click
 
@@ -14,6 +15,7 @@ from judge.cli.reading import reading_options, source
 from judge.cli.writing import write_lines
 from judge.report.comparison import comparison_lines
 from judge.report.comparison_document import comparison_document
+from judge.report.comparison_files import write_comparison
 
 
 @click.command("compare")
@@ -27,6 +29,9 @@ from judge.report.comparison_document import comparison_document
     is_flag=True,
     help="The queries are a random sample of traffic, for correction by labels. [a fixed set]",
 )
+@click.option(
+    "--out", metavar="DIR", help="Write comparison.json, comparison.html, … there. [nothing]"
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else.")
 @judging_options
 def command(
@@ -37,6 +42,7 @@ def command(
     gain: str,
     until: str,
     sample: bool,
+    out: str | None,
     as_json: bool,
     inputs: Inputs,
     judging: JudgingFlags,
@@ -74,6 +80,8 @@ def command(
         finally:
             if judge is not None:
                 judge.close()
+    if out is not None:
+        write_comparison(comparison, Path(out))
     if as_json:
         json.dump(comparison_document(comparison), sys.stdout, ensure_ascii=False, allow_nan=False)
         click.echo()

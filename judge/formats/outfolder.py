@@ -1,4 +1,4 @@
-"""A folder that `judge grade --out` wrote, read again: its rows, verdicts and conflicts."""
+"""A folder that `grade --out` or `compare --out` wrote, read again for a person's check."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from judge.errors import InputError, Problem
 from judge.formats.opening import read_text
 
-REPORT = "report.json"
+REPORT, COMPARISON = "report.json", "comparison.json"
 VERDICTS = "verdicts.jsonl"
 
 
@@ -100,7 +100,8 @@ class _Settings(BaseModel):
 
 
 class _Report(BaseModel):
-    run: str
+    run: str = ""
+    candidate: str = ""
     settings: _Settings
     rows: list[_Row]
     conflicts: list[_Conflict] = []
@@ -123,11 +124,12 @@ class _Verdict(BaseModel):
 
 
 def read_out_folder(folder: Path) -> OutFolder:
-    """Read report.json and verdicts.jsonl of a folder; InputError says what is missing or wrong.
+    """Read a folder's report (or comparison) and verdicts; InputError says what is wrong.
 
     Verdicts by a rule (blank text) are left out: no judge gave them.
     """
-    report = _read(folder / REPORT, _Report)
+    name = REPORT if (folder / REPORT).is_file() else COMPARISON
+    report = _read(folder / name, _Report)
     lines = read_text(_existing(folder / VERDICTS)).text.splitlines()
     verdicts = [
         _parse(line, _Verdict, f"{folder / VERDICTS}:{number}")
@@ -135,7 +137,7 @@ def read_out_folder(folder: Path) -> OutFolder:
         if line.strip()
     ]
     return OutFolder(
-        run=report.run,
+        run=report.run or report.candidate,
         grade_max=report.settings.grade_max,
         rows=tuple(
             GradedRow(
@@ -183,8 +185,9 @@ def _read(path: Path, model: type[_Model]) -> _Model:
 
 def _existing(path: Path) -> Path:
     if not path.is_file():
-        fix = "name a folder that `judge grade --out` wrote"
-        raise InputError(Problem(str(path.parent), f"no {path.name} in this folder", fix))
+        name = REPORT if path.name == COMPARISON else path.name
+        fix = "name a folder that `judge grade --out` or `judge compare --out` wrote"
+        raise InputError(Problem(str(path.parent), f"no {name} in this folder", fix))
     return path
 
 

@@ -34,8 +34,8 @@ def comparison_lines(comparison: Comparison) -> Iterator[str]:
     yield ""
     yield from table_lines(comparison)
     yield ""
-    yield from _tests(comparison)
-    yield from _corrected(comparison)
+    yield from significance_lines(comparison)
+    yield from correction_lines(comparison)
     yield from _rows(comparison, wins=True)
     yield from _rows(comparison, wins=False)
     yield ""
@@ -170,7 +170,8 @@ def aligned(cells: Sequence[Sequence[str]]) -> Iterator[str]:
         yield "  ".join([f"{first:<{widths[0]}}", *padded]).rstrip()
 
 
-def _tests(comparison: Comparison) -> Iterator[str]:
+def significance_lines(comparison: Comparison) -> Iterator[str]:
+    """Yield what the tests over queries say of the primary measure."""
     assert comparison.primary is not None, "a verdict needs a measure"
     change = comparison.overall[comparison.primary]
     test, flip = change.test, change.flip
@@ -194,7 +195,7 @@ def _tests(comparison: Comparison) -> Iterator[str]:
         )
 
 
-def _corrected(comparison: Comparison) -> Iterator[str]:
+def correction_lines(comparison: Comparison) -> Iterator[str]:
     """Yield the difference by people's labels, or why they correct nothing."""
     found = comparison.corrected
     if found is None:

@@ -96,6 +96,7 @@ def _row(comparison: Comparison, row: RowChange) -> dict[str, Any]:
     depth = comparison.grading.settings.reach
     return {
         "query_id": row.pool.query.key,
+        "query": row.pool.query.text,
         "slice": row.pool.query.slice,
         "weight": row.pool.query.weight,
         "differences": {

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TextIO
 
 from judge.errors import InputError, Problem
+from judge.judging.exchange import Verdict
 from judge.report.document import pool_lines, write_report
 from judge.report.html import render_html
 from judge.report.markdown import render_markdown
@@ -20,23 +22,33 @@ _SPACE = re.compile(r"\s")
 
 
 def write_folder(report: Report, folder: Path) -> list[Path]:
-    """Write the report's files into `folder`, which is made if need be; return their paths.
+    """Write the report's files into `folder`; return their paths.
 
     Raises InputError where the folder cannot be written.
     """
-    writers: dict[str, Callable[[Report, TextIO], None]] = {
-        "report.json": write_report,
-        "judgments.jsonl": write_judgments,
-        "verdicts.jsonl": write_verdicts,
-        "qrels.trec": write_qrels,
-        "report.md": _write_markdown,
-        "report.html": _write_html,
-    }
+    return write_files(
+        folder,
+        {
+            "report.json": partial(write_report, report),
+            "judgments.jsonl": partial(write_judgments, report),
+            "verdicts.jsonl": partial(write_verdicts, report.grading.verdicts),
+            "qrels.trec": partial(write_qrels, report),
+            "report.md": partial(_write_text, render_markdown(report)),
+            "report.html": partial(_write_text, render_html(report)),
+        },
+    )
+
+
+def write_files(folder: Path, writers: Mapping[str, Callable[[TextIO], object]]) -> list[Path]:
+    """Write files into `folder`, which is made if need be; return their paths.
+
+    Raises InputError where the folder cannot be written.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, write in writers.items():
             with _replacing(folder / name) as stream:
-                write(report, stream)
+                write(stream)
     except OSError as error:
         problem = Problem(
             str(folder), f"cannot be written ({error.strerror})", "choose another --out"
@@ -61,9 +73,9 @@ def write_judgments(report: Report, stream: TextIO) -> None:
         stream.writelines(f"{line}\n" for line in pool_lines(row))
 
 
-def write_verdicts(report: Report, stream: TextIO) -> None:
+def write_verdicts(verdicts: Iterable[Verdict], stream: TextIO) -> None:
     """Write a line a judge reply: model, prompt, raw reply, grade or reason, cached or paid."""
-    for verdict in report.grading.verdicts:
+    for verdict in verdicts:
         stream.write(json.dumps(asdict(verdict), ensure_ascii=False, default=list) + "\n")
 
 
@@ -80,9 +92,5 @@ def _as_trec_id(text: str) -> str:
     return _SPACE.sub(lambda match: "".join(f"%{b:02X}" for b in match[0].encode()), text) or "%"
 
 
-def _write_markdown(report: Report, stream: TextIO) -> None:
-    stream.write(render_markdown(report))
-
-
-def _write_html(report: Report, stream: TextIO) -> None:
-    stream.write(render_html(report))
+def _write_text(text: str, stream: TextIO) -> None:
+    stream.write(text)

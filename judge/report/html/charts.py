@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from judge.measures.pool import Bounded
 from judge.report.html.elements import Markup, tag
-from judge.report.wording import interval, number
+from judge.report.wording import interval
 from judge.scoring import Mean
 
 _BAR = (120, 14)
@@ -32,8 +33,40 @@ def bar(bounded: Bounded | Mean) -> Markup:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """A horizontal axis; values beyond its ends are drawn at them."""
+
+    low: float = 0.0
+    high: float = 1.0
+    signed: bool = False
+
+    @classmethod
+    def around_zero(cls, values: Iterable[float]) -> Axis:
+        """Return an axis with 0 in the middle that reaches the farthest of `values`."""
+        reach = max((abs(value) for value in values), default=0.0) or 1.0
+        return cls(-reach, reach, signed=True)
+
+    def x(self, value: float) -> str:
+        """Return where a value stands."""
+        share = (value - self.low) / (self.high - self.low)
+        return _px(_PLOT_LEFT + _PLOT_WIDTH * _within(share))
+
+    @property
+    def ticks(self) -> list[tuple[float, str]]:
+        """Return five values along the axis with what is written below them."""
+        values = [self.low + (self.high - self.low) * step / 4 for step in range(5)]
+        return [(value, f"{value:{'+' if self.signed and value else ''}.3g}") for value in values]
+
+
+UNIT = Axis()
+
+
 def forest(
-    lines: Mapping[str, Bounded | Mean], *, spans: Mapping[str, tuple[float, float]]
+    lines: Mapping[str, Bounded | Mean],
+    *,
+    spans: Mapping[str, tuple[float, float]],
+    axis: Axis = UNIT,
 ) -> Markup:
     """Return one line a name: a thick interval for open grades, a thin one for other queries.
 
@@ -41,13 +74,13 @@ def forest(
     """
     height = _PLOT_STEP * (len(lines) + 1)
     rows = [
-        _forest_line(at, name, mean, spans.get(name))
+        _forest_line(at, name, mean, spans.get(name), axis)
         for at, (name, mean) in enumerate(lines.items())
     ]
     said = "; ".join(f"{name} {interval(mean)}" for name, mean in lines.items())
     return tag(
         "svg",
-        _grid((0.0, 0.25, 0.5, 0.75, 1.0), height),
+        _grid(axis, height),
         rows,
         class_="forest",
         viewBox=f"0 0 {_PLOT_LEFT + _PLOT_WIDTH + 20} {height}",
@@ -57,33 +90,32 @@ def forest(
 
 
 def _forest_line(
-    at: int, name: str, mean: Bounded | Mean, span: tuple[float, float] | None
+    at: int, name: str, mean: Bounded | Mean, span: tuple[float, float] | None, axis: Axis
 ) -> Markup:
     y = _PLOT_STEP * at + _PLOT_STEP // 2
-    marks = [tag("line", class_="tick", x1=_x(mean.value), x2=_x(mean.value), y1=y - 8, y2=y + 8)]
+    x = axis.x(mean.value)
+    marks = [tag("line", class_="tick", x1=x, x2=x, y1=y - 8, y2=y + 8)]
     if mean.is_open:
-        marks.append(tag("line", class_="possible", x1=_x(mean.lo), x2=_x(mean.hi), y1=y, y2=y))
+        ends = {"x1": axis.x(mean.lo), "x2": axis.x(mean.hi)}
+        marks.append(tag("line", class_="possible", **ends, y1=y, y2=y))
     if span is not None:
-        marks.append(tag("line", class_="span", x1=_x(span[0]), x2=_x(span[1]), y1=y, y2=y))
+        ends = {"x1": axis.x(span[0]), "x2": axis.x(span[1])}
+        marks.append(tag("line", class_="span", **ends, y1=y, y2=y))
     label = name if len(name) <= 24 else name[:23] + "…"
     title = tag("title", f"{name} {interval(mean)}")
     return tag("g", title, tag("text", label, x=_PLOT_LEFT - 10, y=y + 4, class_="name"), marks)
 
 
-def _grid(values: Sequence[float], height: int) -> list[Markup]:
+def _grid(axis: Axis, height: int) -> list[Markup]:
     bottom = height - _PLOT_STEP
     return [
         part
-        for value in values
+        for value, label in axis.ticks
         for part in (
-            tag("line", class_="grid", x1=_x(value), x2=_x(value), y1=0, y2=bottom),
-            tag("text", number(value).rstrip("0").rstrip("."), x=_x(value), y=bottom + 18),
+            tag("line", class_="grid", x1=axis.x(value), x2=axis.x(value), y1=0, y2=bottom),
+            tag("text", label, x=axis.x(value), y=bottom + 18),
         )
     ]
-
-
-def _x(value: float) -> str:
-    return _px(_PLOT_LEFT + _PLOT_WIDTH * _within(value))
 
 
 def _within(value: float) -> float:

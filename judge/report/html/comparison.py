@@ -1,0 +1,127 @@
+"""A comparison as one HTML file: what moved by slice, and in every row which chunks moved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from judge.compare import BASELINE, CANDIDATE, Change, Comparison, RowChange, Verdict
+from judge.report.comparison import (
+    OVERALL,
+    correction_lines,
+    doubts,
+    headline,
+    outcome,
+    signed,
+    significance_lines,
+    span,
+)
+from judge.report.html.charts import Axis, forest
+from judge.report.html.elements import Markup, tag
+from judge.report.html.rows import RowTable, ShownChunk, ShownRow
+from judge.report.html.shell import shell
+from judge.report.wording import MOCK, number
+
+_HEADS = ("slice", "rows", "before", "after", "difference", "95% CI", "p", "verdict")
+
+
+def render_comparison(comparison: Comparison) -> str:
+    """Return the whole page; it loads nothing, and nothing from a file is markup in it."""
+    names = [run.name for run in comparison.grading.runs]
+    return shell(
+        f"{names[CANDIDATE]} against {names[BASELINE]}",
+        lead=headline(comparison),
+        main=[] if comparison.verdict is Verdict.DID_NOT_RUN else list(_main(comparison)),
+        rows=RowTable(
+            measures=tuple(comparison.overall),
+            slices=tuple(comparison.slices),
+            rows=[_shown_row(row) for row in comparison.rows],
+            by_mock=_by_mock(comparison),
+            signed=True,
+        ),
+        outcome=outcome(comparison),
+    )
+
+
+def _by_mock(comparison: Comparison) -> bool:
+    backend = comparison.grading.backend
+    return backend is not None and "mock" in backend
+
+
+def _main(comparison: Comparison) -> Iterable[Markup]:
+    for measure, overall in comparison.overall.items():
+        slices = {n: of[measure] for n, of in comparison.slices.items() if measure in of}
+        lines = {**slices, OVERALL: overall}
+        mock = _by_mock(comparison) and measure.family == "graded"
+        note = tag("small", f" {MOCK}") if mock else Markup("")
+        yield tag("h2", str(measure), note)
+        yield _table(lines)
+        if measure == comparison.primary:
+            yield tag("div", _picture(lines), class_="wide")
+    said = [*significance_lines(comparison), *correction_lines(comparison), *doubts(comparison)]
+    yield tag("ul", [tag("li", line) for line in said], class_="facts")
+
+
+def _table(lines: dict[str, Change]) -> Markup:
+    heads = [tag("th", name, scope="col") for name in _HEADS]
+    body = [
+        tag("tr", tag("th", name, scope="row"), [tag("td", cell) for cell in _cells(change)])
+        for name, change in lines.items()
+    ]
+    table = tag("table", tag("thead", tag("tr", heads)), tag("tbody", body), class_="summary")
+    return tag("div", table, class_="wide", tabindex="0", role="region", aria_label="Differences")
+
+
+def _cells(change: Change) -> list[str]:
+    p = change.test.p if change.p_holm is None else change.p_holm
+    found = change.difference
+    return [
+        f"{change.rows:,}",
+        *(
+            number(mean.value) if not mean.is_open else f"[{number(mean.lo)}, {number(mean.hi)}]"
+            for mean in (change.before, change.after)
+        ),
+        span(found.lo, found.hi) if found.is_open else signed(found.value),
+        "-" if change.ci is None else span(*change.ci),
+        "-" if p is None else f"{p:.3f}",
+        str(change.verdict),
+    ]
+
+
+def _picture(lines: dict[str, Change]) -> Markup:
+    spans = {name: change.ci for name, change in lines.items() if change.ci is not None}
+    ends = [
+        end for change in lines.values() for end in (change.difference.lo, change.difference.hi)
+    ]
+    axis = Axis.around_zero([*ends, *(end for ci in spans.values() for end in ci)])
+    return forest({n: change.difference for n, change in lines.items()}, spans=spans, axis=axis)
+
+
+def _shown_row(row: RowChange) -> ShownRow:
+    """Return a row with its pool's chunks as the candidate shows them, then those it lost."""
+    pool = row.pool
+    ranks = [
+        {member: rank for rank, member in enumerate(ranking, 1) if member is not None}
+        for ranking in pool.rankings
+    ]
+    texts = {
+        result.id: result.text
+        for own in pool.query.rows
+        if own is not None
+        for result in own.results
+    }
+    shown = dict.fromkeys((*ranks[CANDIDATE], *ranks[BASELINE]))
+    chunks = [
+        ShownChunk(
+            f"{_rank(ranks[BASELINE].get(member))} → {_rank(ranks[CANDIDATE].get(member))}:",
+            pool.ids[member],
+            pool.judgments[member],
+            texts.get(pool.ids[member]),
+        )
+        for member in shown
+    ]
+    failed = [own.error for own in pool.query.rows if own is not None and own.error is not None]
+    return ShownRow(pool, row.differences, chunks, failed[0] if failed else None)
+
+
+def _rank(rank: int | None) -> str:
+    return "–" if rank is None else str(rank)
