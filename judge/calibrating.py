@@ -11,6 +11,7 @@ from typing import BinaryIO, TypeAlias
 from judge.calibration import Calibration, CalibrationSettings, compare_with_labels
 from judge.errors import InputError, Problem, UsageError
 from judge.formats import ReadOptions, read_labels, read_runs
+from judge.formats.outfolder import COMPARISON, REPORT, VERDICTS, read_slices
 from judge.formats.verdicts import read_verdicts
 from judge.measures.names import parse_measure
 from judge.rescoring import Scoring, SystemOrders, corrected_means, sources, system_orders
@@ -18,8 +19,6 @@ from judge.run import Notice, Run
 from judge.statistics.correction import Correction
 
 SourceFile: TypeAlias = str | Path | BinaryIO
-
-VERDICTS = "verdicts.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +67,7 @@ def calibrate(
         calibration=compare_with_labels(
             judged.grades,
             labelled.labels,
-            slices=_slices(all_runs),
+            slices=_slices(judgments, all_runs),
             votes=judged.votes,
             settings=settings,
         ),
@@ -85,15 +84,21 @@ def calibrate(
     )
 
 
+def _folder(judgments: SourceFile) -> Path | None:
+    """Return the folder that `judgments` names, or None for a file or a stream."""
+    is_folder = isinstance(judgments, (str, Path)) and Path(judgments).is_dir()
+    return Path(judgments) if is_folder else None  # type: ignore[arg-type]
+
+
 def _judge_file(judgments: SourceFile) -> SourceFile:
     """Return the verdicts of a folder, or the file itself."""
-    if not isinstance(judgments, (str, Path)) or not Path(judgments).is_dir():
+    folder = _folder(judgments)
+    if folder is None:
         return judgments
-    verdicts = Path(judgments) / VERDICTS
-    if not verdicts.is_file():
+    if not (folder / VERDICTS).is_file():
         found, fix = f"no {VERDICTS} in this folder", "name one that `judge grade --out` wrote"
-        raise InputError(Problem(str(judgments), found, fix))
-    return verdicts
+        raise InputError(Problem(str(folder), found, fix))
+    return folder / VERDICTS
 
 
 def _read_runs(runs: Iterable[SourceFile | Run], options: ReadOptions) -> tuple[Run, ...]:
@@ -109,9 +114,9 @@ def _read_runs(runs: Iterable[SourceFile | Run], options: ReadOptions) -> tuple[
     return tuple(read)
 
 
-def _slices(runs: Iterable[Run]) -> Mapping[str, str]:
+def _slices(judgments: SourceFile, runs: Iterable[Run]) -> Mapping[str, str]:
     """Return the slice of every name that a label may call a row: its id, key or query text."""
-    return {
+    named = {
         name: row.slice
         for run in runs
         for row in run.rows
@@ -119,3 +124,7 @@ def _slices(runs: Iterable[Run]) -> Mapping[str, str]:
         for name in (row.query, row.key, row.query_id)
         if name is not None
     }
+    folder = _folder(judgments)
+    if folder is None or not any((folder / name).is_file() for name in (REPORT, COMPARISON)):
+        return named
+    return {**read_slices(folder), **named}

@@ -135,6 +135,14 @@ def test_no_shared_chunk_is_said_in_the_first_line(folder):
     assert "1 labels left out: the judge graded no such chunk" in " ".join(done.stdout.split())
 
 
+def test_slices_come_from_the_folder_s_own_report(folder):
+    rows = [{"query_id": f"q{i}", "slice": "first" if i < 3 else "last"} for i in range(6)]
+    report = {"run": "r", "settings": {"grade_max": 3}, "rows": rows}
+    (folder / "report.json").write_text(json.dumps(report))
+    found = calibrate(folder, folder / "labels.csv", settings=FAST).calibration
+    assert {name: part.pairs for name, part in found.slices.items()} == {"first": 12, "last": 12}
+
+
 def test_panel_is_read_from_its_votes(folder):
     verdicts = folder / "verdicts.jsonl"
     lines = [json.loads(line) for line in verdicts.read_text().splitlines()]

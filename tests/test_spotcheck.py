@@ -19,7 +19,7 @@ from judge.spotcheck import Why, build_queue, find_texts
 def _out(grades, *, conflicts=(), flips=(), **verdict):
     """Return a graded run of one chunk a query: grades by chunk number, slices alternate."""
     rows = tuple(
-        OutRow(f"q{i}", f"question {i}", "even" if i % 2 == 0 else "odd", (f"c{i}",))
+        OutRow(f"q{i}", f"question {i}", "even" if i % 2 == 0 else "odd")
         for i in range(len(grades))
     )
     verdicts = tuple(
@@ -44,7 +44,7 @@ def test_core_is_drawn_within_grades_and_slices_with_its_probability():
 
 
 def test_whole_rows_are_drawn_within_slices():
-    rows = tuple(OutRow(f"q{i}", "x", "even" if i < 6 else "odd", ("a", "b")) for i in range(8))
+    rows = tuple(OutRow(f"q{i}", "x", "even" if i < 6 else "odd") for i in range(8))
     verdicts = tuple(StoredVerdict(f"q{i}", id, 1) for i in range(8) for id in "ab")
     out = OutFolder("run", 3, rows, verdicts, ())
     core = build_queue(out, _texts(out), rows=4).items
@@ -116,7 +116,7 @@ def test_texts_come_from_the_run_first_and_from_the_corpus_else():
 
 
 def _write(folder, verdicts):
-    row = {"query_id": "q", "query": "how so?", "slice": "s", "results": [{"id": "a"}]}
+    row = {"query_id": "q", "query": "how so?", "slice": "s"}
     report = {
         "run": "r",
         "settings": {"grade_max": 3},
@@ -147,7 +147,7 @@ def test_folder_is_read_and_rules_are_left_out(tmp_path):
     assert found.verdicts[1].spread == pytest.approx(0.583333, abs=5e-7)
     assert found.verdicts[2].spread == 0.0
     assert found.flips == (("q", "b"),)
-    assert found.rows == (OutRow("q", "how so?", "s", ("a",)),)
+    assert found.rows == (OutRow("q", "how so?", "s"),)
 
 
 def test_folder_without_a_report_says_what_to_name(tmp_path):

@@ -18,12 +18,11 @@ VERDICTS = "verdicts.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class GradedRow:
-    """A row of the report: its query, slice and the ids it returned, best first."""
+    """A row of the report: its query and slice."""
 
     query_id: str
     query: str
     slice: str | None
-    ids: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +67,10 @@ class OutFolder:
     flips: tuple[tuple[str, str], ...] = ()
 
 
-class _Result(BaseModel):
-    id: str
-
-
 class _Row(BaseModel):
     query_id: str
     query: str | None = None
     slice: str | None = None
-    results: list[_Result] = []
 
 
 class _Evidence(BaseModel):
@@ -128,8 +122,7 @@ def read_out_folder(folder: Path) -> OutFolder:
 
     Verdicts by a rule (blank text) are left out: no judge gave them.
     """
-    name = REPORT if (folder / REPORT).is_file() else COMPARISON
-    report = _read(folder / name, _Report)
+    report = _read_report(folder)
     lines = read_text(_existing(folder / VERDICTS)).text.splitlines()
     verdicts = [
         _parse(line, _Verdict, f"{folder / VERDICTS}:{number}")
@@ -139,18 +132,30 @@ def read_out_folder(folder: Path) -> OutFolder:
     return OutFolder(
         run=report.run or report.candidate,
         grade_max=report.settings.grade_max,
-        rows=tuple(
-            GradedRow(
-                row.query_id, row.query or row.query_id, row.slice, tuple(r.id for r in row.results)
-            )
-            for row in report.rows
-        ),
+        rows=_rows(report),
         verdicts=tuple(_stored(verdict) for verdict in verdicts if verdict.status != "rule"),
         conflicts=tuple(
             StoredConflict(c.query_id, c.id, c.stands.source, c.against.source)
             for c in report.conflicts
         ),
         flips=tuple((flip.query_id, flip.id) for flip in report.flips),
+    )
+
+
+def read_slices(folder: Path) -> dict[str, str]:
+    """Return the slice of each query id of a folder's rows that have one."""
+    return {row.query_id: row.slice for row in _read_report(folder).rows if row.slice is not None}
+
+
+def _read_report(folder: Path) -> _Report:
+    name = REPORT if (folder / REPORT).is_file() else COMPARISON
+    path = _existing(folder / name)
+    return _parse(read_text(path).text, _Report, str(path))
+
+
+def _rows(report: _Report) -> tuple[GradedRow, ...]:
+    return tuple(
+        GradedRow(row.query_id, row.query or row.query_id, row.slice) for row in report.rows
     )
 
 
@@ -177,10 +182,6 @@ def _spread(weights: Sequence[float]) -> float:
 
 
 _Model = TypeVar("_Model", bound=BaseModel)
-
-
-def _read(path: Path, model: type[_Model]) -> _Model:
-    return _parse(read_text(_existing(path)).text, model, str(path))
 
 
 def _existing(path: Path) -> Path:
