@@ -1,10 +1,11 @@
-"""Run every `$ judge …` line of the README and put what it prints below it.
+"""Run every `$ judge …` line of the README and the tutorial; put what it prints below it.
 
-    python scripts/readme_sessions.py           bring the README up to date
+    python scripts/readme_sessions.py           bring both up to date
     python scripts/readme_sessions.py --check   write nothing; exit 1 and show what differs
 
 A ```console block is a session: its commands run one after the other in a folder that
-holds nothing but `goldens/`, with a cache of its own. A command that ends with another
+holds nothing but `goldens/` and `docs/`, with a cache of its own. The tutorial is one session
+from beginning to end. A command that ends with another
 code than 0 is followed by `# exit N`. Below a command, a line `…` alone stands for output
 that is left out; such output is kept as written as long as the rest agrees.
 """
@@ -17,10 +18,13 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
+TUTORIAL = ROOT / "docs" / "tutorial.md"
 BLOCK = re.compile(r"^```console\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
 ELIDED = "…"
 
@@ -56,41 +60,60 @@ def matches(written: str, printed: str) -> bool:
     return re.fullmatch("".join(patterns), f"{printed}\n") is not None
 
 
-def replay(session: str) -> str:
+def replay(session: str, folder: Path) -> str:
     """Return a session with the output and exit codes that its commands have now."""
     parts = re.split(r"^\$ ", session, flags=re.MULTILINE)[1:]
     if not any(part.startswith("judge ") for part in parts):
         return session
     replayed = []
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        (folder / "goldens").symlink_to(ROOT / "goldens")
-        for part in parts:
-            line, _, written = part.partition("\n")
-            command = line.partition("  # exit ")[0].strip()
-            code, printed = run(command, folder)
-            if ELIDED in written.splitlines() and matches(written.strip("\n"), printed):
-                printed = written.strip("\n")
-            ending = f"  # exit {code}" if code else ""
-            replayed.append(
-                f"$ {command}{ending}\n{printed}\n" if printed else f"$ {command}{ending}\n"
-            )
+    for part in parts:
+        line, _, written = part.partition("\n")
+        command = line.partition("  # exit ")[0].strip()
+        code, printed = run(command, folder)
+        if ELIDED in written.splitlines() and matches(written.strip("\n"), printed):
+            printed = written.strip("\n")
+        ending = f"  # exit {code}" if code else ""
+        replayed.append(
+            f"$ {command}{ending}\n{printed}\n" if printed else f"$ {command}{ending}\n"
+        )
     return "\n".join(replayed)
 
 
+@contextmanager
+def newcomers_folder() -> Iterator[Path]:
+    """Yield an empty folder but for what a checkout offers to try things on."""
+    with tempfile.TemporaryDirectory() as name:
+        for part in ("goldens", "docs"):
+            (Path(name) / part).symlink_to(ROOT / part)
+        yield Path(name)
+
+
+def refreshed(text: str, *, one_session: bool) -> str:
+    """Return a page with every session replayed, in one folder or in one each."""
+
+    def block(found: re.Match[str]) -> str:
+        if one_session:
+            return f"```console\n{replay(found[1], shared)}```"
+        with newcomers_folder() as folder:
+            return f"```console\n{replay(found[1], folder)}```"
+
+    with newcomers_folder() as shared:
+        return BLOCK.sub(block, text)
+
+
 def main() -> int:
-    """Write the README, or with --check say where it is out of date."""
-    text = README.read_text("utf-8")
-    fresh = BLOCK.sub(lambda block: f"```console\n{replay(block[1])}```", text)
-    if "--check" not in sys.argv[1:]:
-        README.write_text(fresh, "utf-8")
-        return 0
-    sys.stdout.writelines(
-        difflib.unified_diff(
-            text.splitlines(keepends=True), fresh.splitlines(keepends=True), "README.md", "now"
-        )
-    )
-    return 1 if fresh != text else 0
+    """Write the pages, or with --check say where they are out of date."""
+    stale = False
+    for page in (README, TUTORIAL):
+        text = page.read_text("utf-8")
+        fresh = refreshed(text, one_session=page == TUTORIAL)
+        stale |= fresh != text
+        if "--check" not in sys.argv[1:]:
+            page.write_text(fresh, "utf-8")
+            continue
+        old, new = text.splitlines(keepends=True), fresh.splitlines(keepends=True)
+        sys.stdout.writelines(difflib.unified_diff(old, new, page.name, "now"))
+    return 1 if stale and "--check" in sys.argv[1:] else 0
 
 
 if __name__ == "__main__":
