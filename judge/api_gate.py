@@ -137,6 +137,8 @@ def _graded(
     """Grade all runs over one pool; the judge is asked only if known evidence does not fail."""
     preferences = api.read_pairs(inputs.preferences, inputs.read_log)
     until: Until = parse_until(asked.until)
+    if until.kind == "confident":
+        raise UsageError("--until confident finds a sign, not an outcome; gate by decided or all")
     contrast = _contrast(settings.measures[0], settings, len(runs))
     selector = until.selector(contrast, SameOutcome(asked.rule), settings)
 

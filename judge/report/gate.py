@@ -97,7 +97,7 @@ def _table(gate: Gate) -> list[list[str]]:
     for found in gate.measures:
         failed = set(found.failed_slices)
         for name, change in found.slices.items():
-            label = "FAIL" if name in failed else ""
+            label = "FAIL" if found.gates and name in failed else ""
             rows.append(["", shorten(name, _NAME_WIDTH), *_cells(change), label])
         label = str(found.outcome) if found.gates else "reported"
         rows.append([str(found.measure), OVERALL, *_cells(found.change), label])
@@ -164,15 +164,20 @@ def outcome_line(gate: Gate) -> str:
     if gate.did_not_run or not gating:
         return f"{label}: no verdict"
     found = next((g for g in gating if g.outcome is gate.outcome), gating[0])
-    failed = found.failed_slices if gate.outcome is Outcome.FAIL else ()
+    return f"{label} {_numbers(found, gate)}"
+
+
+def _numbers(found: GatedMeasure, gate: Gate) -> str:
+    """Return what one measure's outcome rests on, of the slice that failed if one did."""
     overall_fails = found.decision.overall is Outcome.FAIL and not found.in_spread
-    change = found.change if overall_fails or not failed else found.slices[failed[0]]
-    where = "" if change is found.change else f" in slice {clean(failed[0])}"
+    failed = () if overall_fails else found.failed_slices
+    change = found.slices[failed[0]] if failed else found.change
+    where = f" in slice {clean(failed[0])}" if failed else ""
     sign = "<" if change.difference.hi < 0.0 else ">=" if change.difference.lo >= 0.0 else "?"
     ci = "" if change.ci is None else f", 95% CI {span(*change.ci)}"
     rule = "strict" if gate.rule.strict else f"margin {number(gate.rule.margin)}"
     return (
-        f"{label} {found.measure}{where} {_mean(change.after.lo, change.after.hi)} {sign}"
+        f"{found.measure}{where} {_mean(change.after.lo, change.after.hi)} {sign}"
         f" baseline {_mean(change.before.lo, change.before.hi)} ({rule}{ci})"
     )
 
@@ -203,7 +208,7 @@ def gate_junit(gate: Gate) -> str:
         body.append(
             f'    <testcase classname="judge gate" name={name}>'
             f"<{tag} message={quoteattr(_xml_text(message))}>"
-            f"{xml_escape(_xml_text(outcome_line(gate)))}</{tag}></testcase>"
+            f"{xml_escape(_xml_text(_numbers(found, gate)))}</{tag}></testcase>"
         )
     counts = {tag: sum(found.outcome is o for found in cases) for o, tag in tags.items()}
     return "\n".join(

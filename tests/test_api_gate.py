@@ -1,0 +1,259 @@
+"""`judge gate` from end to end: baselines, what they refuse, and the published lessons."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from judge.api_gate import Asked, gate
+from judge.cli.gate import command
+from judge.errors import InputError
+from judge.formats import ReadOptions
+from judge.gate import Gate, Outcome, Rule
+from judge.report.baseline import read_baseline
+from judge.report.gate import gate_junit, gate_lines, gate_markdown
+from judge.run import Golden, KnownGrade, Result, Row, Run
+
+KEYS = [f"q{i}" for i in range(12)]
+Lists = Mapping[str, Sequence[str]]
+AT_TOP: Lists = {key: [f"{key}-answer", *(f"{key}-{i}" for i in range(9))] for key in KEYS}
+SECOND: Lists = {key: [ids[1], ids[0], *ids[2:]] for key, ids in AT_TOP.items()}
+
+
+def run(name: str, lists: Lists, *, goldens: bool = True) -> Run:
+    return Run(
+        name,
+        tuple(
+            Row(
+                key=key,
+                query_id=key,
+                query=f"what is {key}",
+                slice="even" if at % 2 == 0 else "odd",
+                results=tuple(Result(id, text=f"about {id}") for id in ids),
+                golden=Golden((f"{key}-answer",), query_id=key, complete=True) if goldens else None,
+            )
+            for at, (key, ids) in enumerate(lists.items())
+        ),
+    )
+
+
+@pytest.fixture
+def baseline(tmp_path: Path) -> Path:
+    path = tmp_path / "baseline.json"
+    gate([run("old", AT_TOP)], path, update=True)
+    return path
+
+
+def text(found: Gate) -> str:
+    return "\n".join(gate_lines(found))
+
+
+def test_the_same_run_passes(baseline: Path) -> None:
+    found = gate([run("new", AT_TOP)], baseline)
+    assert (found.outcome, found.exit_code) == (Outcome.PASS, 0)
+
+
+def test_demotion_that_recall_cannot_see_fails_and_says_why(baseline: Path) -> None:
+    found = gate([run("new", SECOND)], baseline)
+    by_name = {str(m.measure): m for m in found.measures}
+    assert found.exit_code == 1
+    assert by_name["R@5"].change.difference.value == by_name["R@10"].change.difference.value == 0.0
+    assert (by_name["RR"].change.before.value, by_name["RR"].change.after.value) == (1.0, 0.5)
+    assert "RR fell from 1.000 to 0.500 while R@5 and R@10 did not" in text(found)
+    assert text(found).splitlines()[0].startswith("new must not go in: RR fell from 1.000 to 0.500")
+
+
+def test_goldens_alone_gate_by_rank_and_recall_and_only_report_ndcg(baseline: Path) -> None:
+    found = gate([run("new", AT_TOP)], baseline)
+    assert {str(m.measure): m.gates for m in found.measures} == {
+        "nDCG@10": False,
+        "RR": True,
+        "R@5": False,
+        "R@10": True,
+    }
+
+
+def test_a_slice_that_falls_to_zero_fails_although_the_mean_may_rise(tmp_path: Path) -> None:
+    path = tmp_path / "baseline.json"
+    low = {key: [*ids[1:], ids[0]] for key, ids in AT_TOP.items()}
+    gate([run("old", low)], path, update=True)
+    # Even rows rise from rank 10 to 1, odd rows lose the answer.
+    new = {key: AT_TOP[key] if at % 2 == 0 else AT_TOP[key][1:] for at, key in enumerate(KEYS)}
+    found = gate([run("new", new)], path)
+    rank = next(m for m in found.measures if str(m.measure) == "RR")
+    assert rank.change.difference.value > 0.0
+    assert rank.failed_slices == ("odd",)
+    assert found.exit_code == 1
+    assert "RR fell to zero from 0.100 to 0.000 in slice odd" in text(found)
+
+
+def test_two_unjudged_chunks_on_top_are_undecided(tmp_path: Path) -> None:
+    path = tmp_path / "baseline.json"
+    gate([run("old", AT_TOP, goldens=False)], path, backend="mock", update=True)
+    new = {key: [f"{key}-x", f"{key}-y", *ids[:8]] for key, ids in AT_TOP.items()}
+    found = gate([run("new", new, goldens=False)], path)
+    assert found.outcome is Outcome.UNDECIDED
+    assert found.measures[0].change.difference.is_open
+    assert "chunks without a grade could still change nDCG@10" in text(found)
+    judged = gate([run("new", new, goldens=False)], path, backend="mock")
+    assert not judged.measures[0].change.difference.is_open
+    decided = gate(
+        [run("new", new, goldens=False)], path, backend="mock", asked=Asked(until="decided")
+    )
+    assert decided.outcome is judged.outcome
+
+
+def test_a_row_whose_ideal_moved_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "baseline.json"
+    lists = {key: [f"{key}-1", f"{key}-2"] for key in KEYS[:3]}
+    known = tuple(
+        KnownGrade(f"{key}-{i}", 2 - i, 2 - i, query_id=key) for key in lists for i in (1, 2)
+    )
+    old = replace(run("old", lists, goldens=False), grades=known)
+    gate([old], path, update=True)
+    # The new run finds a chunk of grade 3 for q0: the old list is no longer the ideal one.
+    found = KnownGrade("q0-0", 3, 3, query_id="q0")
+    new = run("new", {**lists, "q0": ["q0-0", "q0-1"]}, goldens=False)
+    result = gate([replace(new, grades=(found,))], path)
+    assert result.ideal_moved == ("q0",)
+    assert "The pool grew: the baseline's value moved in 1 row" in text(result)
+
+
+def test_a_drop_inside_the_spread_of_repeats_never_fails(baseline: Path) -> None:
+    # The mean RR of the repeats is .75, their spread .5: the drop of .25 lies inside.
+    found = gate([run("one", SECOND), run("two", AT_TOP)], baseline)
+    rank = next(m for m in found.measures if str(m.measure) == "RR")
+    assert rank.spread == pytest.approx(0.5)
+    assert rank.in_spread
+    assert found.outcome is Outcome.UNDECIDED
+    assert "2 repeats spread over 0.500: the drop lies inside it" in text(found)
+
+
+def test_strict_fails_one_lost_rank(baseline: Path) -> None:
+    one = {**AT_TOP, "q3": SECOND["q3"]}
+    strict = gate([run("new", one)], baseline, asked=Asked(rule=Rule(strict=True)))
+    assert strict.exit_code == 1
+    assert "in slice odd" in text(strict)
+
+
+def test_a_run_that_is_empty_everywhere_gives_no_verdict(baseline: Path) -> None:
+    found = gate([run("new", dict.fromkeys(KEYS, ()))], baseline)
+    assert found.exit_code == 3
+    assert text(found).startswith("new did not run")
+
+
+def edit(path: Path, **changes: Any) -> None:
+    document = json.loads(path.read_text())
+    path.write_text(json.dumps({**document, **changes}))
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"rows": []}, "edited by hand"),
+        ({"schema": 0}, "schema"),
+        ({"baseline": {"schema": 0, "sha256": ""}}, "schema"),
+        ({"baseline": None}, "no checksum"),
+    ],
+)
+def test_a_baseline_that_is_not_whole_is_refused(
+    baseline: Path, changes: dict[str, Any], reason: str
+) -> None:
+    edit(baseline, **changes)
+    with pytest.raises(InputError, match=reason):
+        gate([run("new", AT_TOP)], baseline)
+
+
+@pytest.mark.parametrize(
+    ("asked", "name"),
+    [
+        (Asked(k=5), "settings.measures"),
+        (Asked(gain="exponential"), "settings.gain"),
+        (Asked(measures=("nDCG@10",)), "settings.measures"),
+    ],
+)
+def test_other_settings_are_refused(baseline: Path, asked: Asked, name: str) -> None:
+    with pytest.raises(InputError, match=name):
+        gate([run("new", AT_TOP)], baseline, asked=asked)
+
+
+def test_another_prompt_is_refused(tmp_path: Path) -> None:
+    path, prompt = tmp_path / "baseline.json", tmp_path / "mine.txt"
+    gate([run("old", AT_TOP, goldens=False)], path, backend="mock", update=True)
+    document = json.loads(path.read_text())
+    assert document["settings"]["prompt"]
+    stored = read_baseline(path, ReadOptions())
+    from judge.cascade import Settings
+    from judge.measures.names import Measure
+    from judge.report.baseline import check_settings
+
+    settings = Settings((Measure("nDCG", 10),))
+    check_settings(stored, settings, unit="chunk", prompt=document["settings"]["prompt"])
+    with pytest.raises(InputError, match=r"settings\.prompt"):
+        check_settings(stored, settings, unit="chunk", prompt="other@2")
+    with pytest.raises(InputError, match=r"settings\.unit"):
+        check_settings(stored, settings, unit="document", prompt=None)
+    assert not prompt.exists()
+
+
+def test_other_goldens_are_refused(baseline: Path) -> None:
+    other = run("new", AT_TOP)
+    first = other.rows[0]
+    changed = Row(
+        key=first.key,
+        query_id=first.query_id,
+        query=first.query,
+        slice=first.slice,
+        results=first.results,
+        golden=Golden(("q0-3",), query_id="q0", complete=True),
+    )
+    with pytest.raises(InputError, match="stored with q0-answer"):
+        gate([Run("new", (changed, *other.rows[1:]))], baseline)
+
+
+def test_no_baseline_says_how_to_make_one(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="--update-baseline"):
+        gate([run("new", AT_TOP)], tmp_path / "none.json")
+
+
+def test_a_baseline_does_not_change_when_nothing_did(baseline: Path) -> None:
+    before = baseline.read_text()
+    gate([run("old", AT_TOP)], baseline, update=True)
+    assert baseline.read_text() == before
+    rows = [line for line in before.splitlines() if line.startswith('{"query_id": "q3"')]
+    assert len(rows) == 1 + 10, "one line a row and one a pool member, to diff well"
+
+
+def test_junit_and_markdown_hold_hostile_names(baseline: Path) -> None:
+    found = gate([run("<b>&\x1b[31m|`new`", SECOND)], baseline)
+    suite = ElementTree.fromstring(gate_junit(found))
+    assert suite.attrib["failures"] == "1"
+    assert [case.attrib["name"] for case in suite] == ["RR", "R@10"]
+    assert "<b>" not in gate_markdown(found)
+
+
+def test_the_command_exits_with_the_outcome(tmp_path: Path, baseline: Path) -> None:
+    path = tmp_path / "run.json"
+    rows = [
+        {
+            "query_id": key,
+            "query": f"what is {key}",
+            "expected": [f"{key}-answer"],
+            "complete": True,
+            "results": [{"id": id, "text": f"about {id}"} for id in ids],
+        }
+        for key, ids in SECOND.items()
+    ]
+    path.write_text(json.dumps({"name": "new", "rows": rows}))
+    done = CliRunner().invoke(
+        command, [str(path), "--baseline", str(baseline)], standalone_mode=False
+    )
+    assert done.return_value == 1
+    assert done.output.splitlines()[-1].startswith("FAIL RR 0.500 < baseline 1.000 (margin 0.010")

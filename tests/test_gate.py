@@ -1,0 +1,140 @@
+"""`judge.gate`: decisions under completions, slices, strict, repeats, and error rates."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import random
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from judge.gate import Outcome, Rule, SameOutcome, decide
+from judge.measures.pool import Bounded
+from judge.stopping.goals import Standing
+
+# Example 1 and 2 of statistics.md E.
+FIRST = [0.06, -0.01, 0.08, 0.04, 0.0, 0.09, -0.03, 0.06, 0.06, 0.03]
+SECOND = [-0.02, 0.01, -0.03, 0.0, -0.01, 0.02, -0.04, 0.01, -0.02, 0.0]
+
+
+def known(values: list[float]) -> list[Bounded]:
+    return [Bounded(v, v, v) for v in values]
+
+
+def outcome(rows: list[Bounded], rule: Rule, slices: Sequence[str | None] = ()) -> Outcome:
+    return decide(rows, [1.0] * len(rows), slices or [None] * len(rows), rule=rule).outcome
+
+
+@pytest.mark.parametrize(
+    ("values", "margin", "expected"),
+    [
+        (FIRST, 0.01, Outcome.PASS),
+        (SECOND, 0.01, Outcome.UNDECIDED),
+        (SECOND, 0.03, Outcome.PASS),
+        ([v - 0.1 for v in FIRST], 0.01, Outcome.FAIL),
+    ],
+)
+def test_worked_examples(values: list[float], margin: float, expected: Outcome) -> None:
+    assert outcome(known(values), Rule(margin)) is expected
+
+
+def test_identical_lists_pass_even_as_one_row() -> None:
+    assert outcome(known([0.0]), Rule()) is Outcome.PASS
+
+
+def test_a_pass_holds_under_every_completion() -> None:
+    # The lower bound of FIRST is .014845; one row may sink a little, not far.
+    rows = known(FIRST)
+    rows[0] = Bounded(0.06, 0.04, 0.06)
+    assert outcome(rows, Rule(0.01)) is Outcome.PASS
+    rows[0] = Bounded(0.06, -0.9, 0.06)
+    found = decide(rows, [1.0] * 10, [None] * 10, rule=Rule(0.01))
+    assert found.outcome is Outcome.UNDECIDED
+    assert found.is_open
+
+
+def test_undecided_by_noise_is_not_open() -> None:
+    found = decide(known(SECOND), [1.0] * 10, [None] * 10, rule=Rule(0.01))
+    assert not found.is_open
+
+
+def test_a_collapsing_slice_fails_although_the_mean_rises() -> None:
+    values = [0.2, 0.3, 0.25, 0.2, 0.3, 0.25, 0.2, 0.3, -0.3, -0.31, -0.29, -0.3]
+    slices = ["good"] * 8 + ["bad"] * 4
+    found = decide(known(values), [1.0] * 12, slices, rule=Rule(0.01))
+    assert sum(values) > 0
+    assert found.failed == ("bad",)
+    assert found.outcome is Outcome.FAIL
+
+
+def test_noise_in_a_small_slice_never_makes_it_undecided() -> None:
+    values = [*([0.05] * 20), 0.2, -0.25]
+    slices = ["large"] * 20 + ["small"] * 2
+    assert outcome(known(values), Rule(0.02), slices) is Outcome.PASS
+
+
+def test_an_open_chunk_that_could_sink_a_slice_does() -> None:
+    rows = [*known([0.05, 0.06] * 20), *[Bounded(0.0, -0.35, 0.0), Bounded(0.0, -0.36, 0.0)] * 3]
+    slices = ["large"] * 40 + ["small"] * 6
+    found = decide(rows, [1.0] * 46, slices, rule=Rule(0.05))
+    assert found.overall is Outcome.PASS
+    assert found.open_slices == ("small",)
+    assert found.outcome is Outcome.UNDECIDED
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        (Bounded(-0.001, -0.001, -0.001), Outcome.FAIL),
+        (Bounded(-0.2, -0.2, 0.3), Outcome.UNDECIDED),
+        (Bounded(0.0, 0.0, 0.3), Outcome.PASS),
+    ],
+)
+def test_strict_fails_any_certain_drop(row: Bounded, expected: Outcome) -> None:
+    assert outcome([*known([0.0] * 5), row], Rule(strict=True)) is expected
+
+
+def test_goal_is_content_when_the_outcome_is_the_same_everywhere() -> None:
+    rows = known(FIRST)
+    shares = (0.1,) * 10
+    standing = Standing(tuple(range(10)), (None,) * 10, tuple(rows), shares, tuple(FIRST))
+    assert SameOutcome(Rule(0.01)).aim(standing) is None
+    rows[0] = Bounded(0.06, -0.9, 0.06)
+    standing = Standing(tuple(range(10)), (None,) * 10, tuple(rows), shares, tuple(FIRST))
+    aim = SameOutcome(Rule(0.01)).aim(standing)
+    assert aim is not None and aim.raise_lo > aim.lower_hi
+
+
+def dl19_differences(data: Path) -> list[list[float]]:
+    """Return per-query nDCG@10 differences of pairs of official DL 2019 runs."""
+    values: dict[str, list[float]] = defaultdict(list)
+    with (data / "dl19/per_topic_ndcg_cut_10.trec_eval.csv").open(encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            if row["topic"] != "average":
+                values[row["runid"]].append(float(row["ndcg_cut_10"]))
+    pairs = random.Random(5).sample(list(itertools.combinations(sorted(values), 2)), 50)
+    return [[b - a for a, b in zip(values[x], values[y], strict=True)] for x, y in pairs]
+
+
+@pytest.mark.slow
+def test_error_rates_on_real_differences(data: Path) -> None:
+    pairs = dl19_differences(data)
+    drawn = random.Random(11)
+    fails = passes = 0
+    margin = 0.01
+    for draw in range(1000):
+        differences = pairs[draw % len(pairs)]
+        slices = [f"s{i % 4}" for i in range(len(differences))]
+        weights = [1.0] * len(differences)
+        flipped = known([d * drawn.choice((1, -1)) for d in differences])
+        fails += decide(flipped, weights, slices, rule=Rule(margin)).outcome is Outcome.FAIL
+        # A new sample of queries from a population whose true mean is -margin.
+        mean = sum(differences) / len(differences)
+        shifted = [d - mean - margin for d in differences]
+        sample = known(drawn.choices(shifted, k=len(shifted)))
+        passes += decide(sample, weights, slices, rule=Rule(margin)).overall is Outcome.PASS
+    assert fails <= 65
+    assert passes <= 65
