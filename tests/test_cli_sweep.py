@@ -110,6 +110,18 @@ def test_bad_usage_says_what_to_do(args: tuple[str, ...], message: str) -> None:
     assert message in str(caught.value)
 
 
+def test_goldens_that_stand_with_the_queries_are_enough() -> None:
+    result = run("--corpus", CORPUS, "--queries", GOLDENS, "--set", "depth=5,10", "--json")
+    assert json.loads(result.stdout)["measures"]["RR"]["slices"]["entity"]["n"] == 14
+
+
+def test_queries_without_answers_measure_nothing(tmp_path: Path) -> None:
+    queries = tmp_path / "q.tsv"
+    queries.write_text("1\twho?\n", encoding="utf-8")
+    with pytest.raises(UsageError, match="no row has what the measures asked for need"):
+        run("--corpus", CORPUS, "--queries", str(queries), "--set", "depth=5,10")
+
+
 def test_sweep_without_evidence_is_refused() -> None:
     with pytest.raises(UsageError, match="nothing to judge by"):
         run("--corpus", CORPUS, "--set", "rrf_k=3,4")

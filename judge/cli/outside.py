@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from judge.errors import UsageError
+from judge.running.template import fill
 
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _SHOWN_STDERR = 400
@@ -42,13 +43,15 @@ class OutsideSearch:
     def run(self, settings: Mapping[str, str], *, out: Path) -> None:
         """Run the command, which is to write its run to `out`; UsageError if it does not."""
         values = {**settings, "out": str(out)}
-        arguments = [_PLACEHOLDER.sub(lambda m: values[m[1]], part) for part in self.arguments]
+        arguments = [fill(part, values) for part in self.arguments]
         shown = shlex.join(arguments)
         try:
             # The user's own command, as arguments and without a shell.
-            done = subprocess.run(arguments, capture_output=True)  # noqa: S603
-        except OSError as error:
-            raise UsageError(f"--command: {shown}: cannot be run ({error.strerror})") from error
+            done = subprocess.run(  # noqa: S603
+                arguments, capture_output=True, stdin=subprocess.DEVNULL
+            )
+        except (OSError, ValueError) as error:
+            raise UsageError(f"--command: {shown}: cannot be run ({error})") from error
         if done.returncode != 0:
             said = done.stderr.decode("utf-8", "replace").strip()[-_SHOWN_STDERR:]
             raise UsageError(f"--command: {shown}: ended with {done.returncode}: {said}")

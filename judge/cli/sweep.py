@@ -92,7 +92,7 @@ def command(
     turning = parse_sets(sets)
     known = api.read_known(goldens=goldens, judgments=judgments, labels=labels, options=options)
     graded = bool(known.grades or judging.backends)
-    if not known.goldens and not graded:
+    if not (known.goldens or graded or queries):
         raise UsageError("nothing to judge by: give --goldens, --judgments, --labels or --backend")
     default = ("nDCG@10", "RR", "R@10") if graded else ("RR", "R@10")
     settings = Settings(
