@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence
 from typing import Any, Generic, TypeVar
 
 Outcome = TypeVar("Outcome")
@@ -57,7 +57,15 @@ class LoopThread(Generic[Outcome]):
         running = set(self._running)
         if running:
             _, running = await asyncio.wait(running, timeout=self._grace_s)
-        for task in running:
-            task.cancel()
-        await asyncio.gather(*running, return_exceptions=True)
+        await _cancel(running)
         await self._close()
+        # Libraries leave tasks of their own behind; a loop that closes on them complains.
+        await _cancel(asyncio.all_tasks() - {asyncio.current_task()})
+        await self._loop.shutdown_asyncgens()
+        await self._loop.shutdown_default_executor()
+
+
+async def _cancel(tasks: Collection[asyncio.Task[Any]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

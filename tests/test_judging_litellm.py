@@ -1,0 +1,180 @@
+"""The main faults of a server again, through litellm: same verdicts, same wire."""
+
+from __future__ import annotations
+
+import importlib.util
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from fake_server import Answer, FakeClock, FakeServer, Hang, Play, Reset, completion, error
+
+from judge.errors import BackendUnavailable
+from judge.judging.backends import open_backend
+from judge.judging.cache import JudgmentCache
+from judge.judging.judge import Judge, Pair, Verdict
+from judge.judging.limits import Limits
+from judge.judging.prompt import load_prompt
+
+pytestmark = [
+    pytest.mark.slow,  # importing litellm takes seconds
+    pytest.mark.skipif(
+        importlib.util.find_spec("litellm") is None, reason="litellm is not installed"
+    ),
+    pytest.mark.filterwarnings("default"),  # litellm's own
+]
+
+PAIRS = [Pair(f"q{i}", f"why salt the road {i}", f"d{i}", "Salt melts ice.") for i in range(4)]
+
+
+def run(
+    play: Play, *, cache: JudgmentCache | None = None, asked: list[Pair] = PAIRS, **limits: float
+) -> tuple[list[Verdict], Judge, FakeServer]:
+    """Judge through litellm; the wire must equal what the judge counted."""
+    with FakeServer(play) as server:
+        backend = open_backend("litellm:openai/m", base_url=server.url, api_key="sk-secret")
+        judge = Judge(
+            [backend],
+            load_prompt(),
+            cache=cache,
+            limits=Limits(concurrency=1, **limits),
+            clock=FakeClock(),
+            chance=random.Random(7),
+        )
+        try:
+            with judge:
+                verdicts = list(judge.stream(asked))
+        finally:
+            assert server.wire == judge.calls.made
+    return verdicts, judge, server
+
+
+def first(times: int, act: object) -> Play:
+    return lambda seen: act if seen.number < times else completion()
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        error(429),
+        error(429, retry_after="3"),
+        error(500),
+        error(503),
+        error(529),
+        error(408),
+        Reset(),
+    ],
+)
+def test_passing_trouble_is_retried_by_one_owner(act: object) -> None:
+    verdicts, judge, _ = run(first(2, act))
+    assert [verdict.grade for verdict in verdicts] == [2] * 4
+    assert judge.calls.retried == 2
+
+
+def test_a_wait_over_the_cap_stops_cleanly() -> None:
+    verdicts, judge, server = run(first(9, error(429, retry_after="3600")))
+    assert [verdict.grade for verdict in verdicts] == [None] * 4
+    assert server.wire == 1
+    assert "come back in 3600 s" in judge.stopped
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        error(429, "quota", code="insufficient_quota"),
+        error(401),
+        error(403),
+        error(404, "The model `m` does not exist", code="model_not_found"),
+    ],
+)
+def test_key_quota_and_model_are_fatal_at_once(refusal: Answer) -> None:
+    with pytest.raises(BackendUnavailable):
+        run(first(99, refusal))
+
+
+def test_a_deadline_of_our_own_fires() -> None:
+    def play(seen: object) -> object:
+        return Hang() if "road 0" in seen.said else completion()
+
+    verdicts, _, _ = run(play, attempt_s=0.5, total_s=1)
+    assert sorted(str(verdict.grade) for verdict in verdicts) == ["2", "2", "2", "None"]
+
+
+@pytest.mark.parametrize("name", ["temperature", "max_tokens", "seed"])
+def test_a_refused_parameter_is_dropped_once(name: str) -> None:
+    def play(seen: object) -> Answer:
+        if name in seen.body:
+            message = f"Unsupported value: '{name}' is not supported with this model."
+            return error(400, message, code="unsupported_value", param=name)
+        return completion()
+
+    verdicts, _, server = run(play)
+    assert [verdict.grade for verdict in verdicts] == [2] * 4
+    assert server.wire == 5
+
+
+def test_reply_forms_are_stepped_down() -> None:
+    def play(seen: object) -> Answer:
+        if "response_format" in seen.body:
+            return error(400, "'response_format' is not supported")
+        return completion()
+
+    verdicts, _, server = run(play)
+    assert [verdict.grade for verdict in verdicts] == [2] * 4
+    assert server.wire == 6
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        error(400, "The response was filtered", code="content_filter"),
+        completion(None, finish="content_filter"),
+        completion("I'm sorry, but I can't help with that."),
+    ],
+)
+def test_a_refusal_is_no_grade(act: Answer) -> None:
+    verdicts, _, _ = run(first(1, act))
+    assert sorted(verdict.status for verdict in verdicts) == ["graded"] * 3 + ["refused"]
+
+
+@pytest.mark.parametrize(
+    "act", [completion('{"gra', finish="length"), completion(None), completion('{"grade": 9}')]
+)
+def test_a_bad_reply_is_asked_again_once(act: Answer) -> None:
+    verdicts, _, server = run(first(1, act))
+    assert [verdict.grade for verdict in verdicts] == [2] * 4
+    assert server.wire == 5
+
+
+def test_a_chunk_that_is_too_long_is_shortened_once() -> None:
+    def play(seen: object) -> Answer:
+        if len(seen.said) > 15000:
+            return error(400, "maximum context length", code="context_length_exceeded")
+        return completion(prompt_tokens=5000)
+
+    verdicts, _, server = run(play, asked=[Pair("q", "why", "d", "salt " * 4000)])
+    assert (verdicts[0].grade, server.wire) == (2, 2)
+
+
+def test_the_second_run_imports_no_litellm(tmp_path: Path) -> None:
+    with FakeServer() as server:
+        program = f"""
+import sys
+from pathlib import Path
+from judge.judging.backends import open_backend
+from judge.judging.cache import JudgmentCache
+from judge.judging.judge import Judge, Pair
+from judge.judging.prompt import load_prompt
+backend = open_backend("litellm:openai/m", base_url={server.url!r}, api_key="k")
+with Judge([backend], load_prompt(), cache=JudgmentCache(Path({str(tmp_path)!r}))) as judge:
+    list(judge.stream([Pair("q", "why salt", "d", "Salt melts ice.")]))
+print(judge.calls.made, "litellm" in sys.modules)
+"""
+        outputs = []
+        for _ in range(2):
+            command = [sys.executable, "-c", program]
+            done = subprocess.run(command, capture_output=True, text=True, check=True)
+            outputs.append((done.stdout.strip(), done.stderr.strip()))
+    assert outputs == [("1 True", ""), ("0 False", "")]
