@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -24,6 +25,7 @@ from judge.statistics.paired import (
     Resampling,
     agreement_among_people,
     agreement_with_judge,
+    grade_shares,
 )
 
 # Errors, not agreements: less is better, so "at least" makes no sense for them.
@@ -79,12 +81,16 @@ class Calibration:
     people: the raters among themselves, over the chunks that several of them graded; None
         where there is none. judge_on_shared: the judge over the same chunks.
     panel: the judges of a panel one by one; None where a single one judged
+    judge_shares: how often the judge gave each grade 0..G; shares: how often people would have,
+        had they graded all of it
     """
 
     settings: CalibrationSettings
     answer: Answer
     overall: Agreement
     slices: Mapping[str, Agreement]
+    judge_shares: tuple[float, ...]
+    shares: tuple[Estimate, ...]
     raters: tuple[str, ...]
     people: Agreement | None = None
     judge_on_shared: Agreement | None = None
@@ -122,11 +128,15 @@ def compare_with_labels(
     with_judge = partial(agreement_with_judge, grade_max=scale, resampling=draws)
     among_people = partial(agreement_among_people, grade_max=scale, resampling=draws)
     overall = with_judge(found.units)
+    given = Counter(judged.values())
+    sizes = [given[grade] for grade in range(scale + 1)]
     return Calibration(
         settings=settings,
         answer=_answer(overall, settings.required),
         overall=overall,
         slices={name: with_judge(part) for name, part in sorted(by_slice.items())},
+        judge_shares=tuple(size / max(len(judged), 1) for size in sizes),
+        shares=grade_shares(found.units, sizes=sizes, resampling=draws),
         raters=tuple(sorted({label.rater for label in labels if label.rater})),
         people=among_people(shared) if shared else None,
         judge_on_shared=with_judge(shared) if shared else None,

@@ -180,3 +180,23 @@ def test_single_judge_is_no_panel():
 def test_no_requirement_at_all_is_refused():
     with pytest.raises(UsageError, match="name at least one coefficient"):
         CalibrationSettings(required={})
+
+
+def test_grades_of_all_chunks_are_corrected_by_those_that_people_graded():
+    # The judge gave 0 to 60 chunks and 3 to 40; of six labelled ones each, people found one of the
+    # 0s to be a 3 and two of the 3s to be 0: shares 0.6 * 5/6 + 0.4 * 2/6 and the rest.
+    judged = {(f"q{i}", "c"): 0 if i < 60 else 3 for i in range(100)}
+    given = [3, 0, 0, 0, 0, 0, 0, 0, 3, 3, 3, 3]
+    chosen = [*range(6), *range(60, 66)]
+    labels = [Label(f"q{i}", "c", grade) for i, grade in zip(chosen, given, strict=True)]
+    found = compare_with_labels(judged, labels)
+    assert found.judge_shares == (0.6, 0.0, 0.0, 0.4)
+    assert found.shares[0].value == pytest.approx(0.6 * 5 / 6 + 0.4 * 2 / 6)
+    assert found.shares[3].value == pytest.approx(0.6 / 6 + 0.4 * 4 / 6)
+    assert found.shares[0].lo < found.shares[0].value < found.shares[0].hi
+
+
+def test_judge_grade_without_a_label_leaves_the_shares_unknown():
+    found = compare_with_labels({**JUDGED, ("q9", "z"): 3}, LABELS[:4])  # no label of a 3
+    assert found.shares[0].value is None
+    assert found.shares[0].reason == "no label of judge grade 2"

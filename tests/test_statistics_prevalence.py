@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from judge.grades import GAINS
-from judge.statistics.prevalence import expected_gains, post_stratify, rogan_gladen
+from judge.statistics.prevalence import (
+    corrected_shares,
+    expected_gains,
+    post_stratify,
+    rogan_gladen,
+)
 
 LABELLED = ((18, 2, 0, 0), (4, 9, 2, 0), (0, 3, 8, 2), (0, 0, 3, 9))
 SIZES = (120, 40, 25, 15)
@@ -18,6 +24,19 @@ def test_post_stratification_by_judge_grade():
     assert found.se == pytest.approx(0.048574, abs=5e-7)
     interval = (found.mean.value, found.mean.lo, found.mean.hi)
     assert interval == pytest.approx((0.679968, 0.584764, 0.775172), abs=5e-7)
+
+
+def test_shares_of_a_stack_are_those_of_each_table():
+    by_human = np.array(LABELLED, dtype=float).T
+    stacked = corrected_shares(np.stack([by_human, by_human * 2]), SIZES)
+    assert stacked[0] == pytest.approx((0.593333, 0.208846, 0.122340, 0.075481), abs=5e-7)
+    assert stacked[1] == pytest.approx(stacked[0])
+
+
+def test_shares_without_a_label_of_a_grade_that_occurs_are_unknown():
+    table = np.array([[5.0, 0.0], [1.0, 0.0]])
+    assert np.isnan(corrected_shares(table, [10, 4])).all()
+    assert corrected_shares(table, [10, 0]) == pytest.approx((5 / 6, 1 / 6))
 
 
 def test_expected_gain_is_not_the_gain_of_the_expected_grade():

@@ -69,7 +69,7 @@ def headline(report: CalibrationReport) -> str:
         return "Not calibrated: no human-judge pairs."
     size = f"{plural(overall.pairs, 'chunk')} of {_queries(overall.queries)}"
     name, found = full_name(answer.coefficient), estimate_text(answer.estimate)
-    who = f"this judge ({MOCK})" if "mock" in report.models else "this judge"
+    who = _who(report)
     if answer.may_gate is not None:
         verdict = f"{who.capitalize()} {'may' if answer.may_gate else 'may not'} gate"
         side = "above" if answer.may_gate else "below"
@@ -79,6 +79,10 @@ def headline(report: CalibrationReport) -> str:
             f"Cannot tell whether this judge may gate: {name} of {size}: {answer.estimate.reason}."
         )
     return f"Too few labels to tell whether {who} may gate: {_why_not(answer, size)}."
+
+
+def _who(report: CalibrationReport) -> str:
+    return f"this judge ({MOCK})" if "mock" in report.models else "this judge"
 
 
 def _why_not(answer: Answer, size: str) -> str:
@@ -119,6 +123,24 @@ def people_lines(calibration: Calibration) -> list[str]:
     ]
 
 
+def share_lines(report: CalibrationReport) -> list[str]:
+    """Return how often each grade occurs by the judge, and how often people would give it."""
+    calibration = report.calibration
+    judge = ", ".join(f"{g} {share:.1%}" for g, share in enumerate(calibration.judge_shares))
+    lines = [f"Grades by {_who(report)}: {judge}."]
+    first = calibration.shares[0]
+    if first.value is None:
+        return [*lines, f"By people, had they graded all of it: unknown, {first.reason}."]
+    people = ", ".join(f"{g} {_percent(share)}" for g, share in enumerate(calibration.shares))
+    return [*lines, f"By people, had they graded all of it: {people}."]
+
+
+def _percent(share: Estimate) -> str:
+    if share.value is None or share.lo is None or share.hi is None:
+        return "-" if share.value is None else f"{share.value:.1%}"
+    return f"{share.value:.1%} [{share.lo:.1%}, {share.hi:.1%}]"
+
+
 def panel_lines(calibration: Calibration) -> list[str]:
     """Return what each judge of a panel is worth alone, in pairs and all together."""
     panel = calibration.panel
@@ -156,6 +178,10 @@ def calibration_document(report: CalibrationReport) -> dict[str, Any]:
         },
         "overall": _agreement(calibration.overall),
         "slices": {name: _agreement(part) for name, part in calibration.slices.items()},
+        "shares": {
+            "judge": list(calibration.judge_shares),
+            "people": [share.as_json() for share in calibration.shares],
+        },
         "raters": list(calibration.raters),
         "people": _optional(calibration.people),
         "judge_on_shared": _optional(calibration.judge_on_shared),

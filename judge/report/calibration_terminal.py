@@ -45,6 +45,7 @@ def print_calibration(
         console.print(_confusion(found.overall))
         console.print()
         _line(console, f"The judge's {wording.bias_text(found.overall.coefficients['bias'])}.")
+        _lines(console, wording.share_lines(report))
         _lines(console, wording.people_lines(found))
         _lines(console, wording.panel_lines(found))
     if found.slices:

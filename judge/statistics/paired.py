@@ -23,6 +23,7 @@ from judge.statistics.bootstrap import (
 )
 from judge.statistics.correction import effective_n
 from judge.statistics.estimate import Estimate
+from judge.statistics.prevalence import corrected_shares
 
 Tables = NDArray[np.float64]
 
@@ -89,6 +90,32 @@ def agreement_among_people(
     # Halved, because the alpha of a table doubles it into a coincidence matrix.
     coincident = _tables(units, grade_max, _coincidence_table) / 2.0
     return _measured(units, _tables(units, grade_max, _people_table), coincident, resampling)
+
+
+def grade_shares(
+    units: Sequence[GradedUnit], *, sizes: Sequence[int], resampling: Resampling = RESAMPLING
+) -> tuple[Estimate, ...]:
+    """Return how often each human grade would occur, had people graded all the judge did.
+
+    sizes: how many chunks the judge gave each grade 0..G. Post-stratified by the judge's grade;
+    the intervals are over the queries of the labelled chunks.
+    """
+    tables = _tables(units, len(sizes) - 1, _judge_table)
+    values = corrected_shares(tables.sum(0), sizes) if units else np.full(len(sizes), np.nan)
+    if np.isnan(values).any():
+        bare = [g for g, size in enumerate(sizes) if size and not tables.sum(0)[:, g].any()]
+        reason = f"no label of judge grade {bare[0]}" if bare else "the judge graded nothing"
+        return (Estimate(None, reason=reason),) * len(sizes)
+    if len(tables) < FEWEST_CLUSTERS:
+        return tuple(Estimate(float(v), reason=f"CI n/a: {len(tables)} queries") for v in values)
+    drawn = resample(tables, draws=resampling.draws, seed=resampling.seed)
+    stack = corrected_shares(drawn.sums, sizes)
+    found = []
+    for grade, value in enumerate(values):
+        interval = drawn.interval(stack[:, grade])
+        lo, hi = (None, None) if interval is None else interval[:2]
+        found.append(Estimate(float(value), lo, hi))
+    return tuple(found)
 
 
 def _judge_table(unit: GradedUnit, grade_max: int) -> Tables:

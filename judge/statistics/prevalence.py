@@ -7,6 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
+import numpy as np
+from numpy.typing import NDArray
+
 from judge.statistics.estimate import Estimate
 
 Z95 = NormalDist().inv_cdf(0.975)
@@ -62,6 +65,20 @@ def post_stratify(labelled: Sequence[Sequence[int]], sizes: Sequence[int]) -> Po
         return PostStratified(shares, expected, Estimate(mean, reason=reason), None)
     se = math.sqrt(math.fsum(share**2 * v for (share, *_), v in zip(strata, known, strict=True)))
     return PostStratified(shares, expected, _normal(mean, se), se)
+
+
+def corrected_shares(tables: NDArray[np.float64], sizes: Sequence[int]) -> NDArray[np.float64]:
+    """Return `post_stratify`'s shares for a stack of tables, human in rows, judge in columns.
+
+    tables: (..., q, q) weights of the labelled chunks; the result is (..., q), NaN where a judge
+    grade that occurs has no label.
+    """
+    occurs = np.asarray(sizes) > 0
+    weights = np.asarray(sizes, dtype=np.float64)[occurs] / sum(sizes)
+    labelled = tables[..., occurs]
+    drawn = labelled.sum(-2, keepdims=True)
+    by_grade = np.where(drawn > 0, labelled / np.where(drawn > 0, drawn, 1.0), np.nan)
+    return np.asarray((by_grade * weights).sum(-1))
 
 
 def expected_gains(
