@@ -75,17 +75,23 @@ class Sweep:
     """A knob's values and what each does to every slice; lines go measure by measure.
 
     empty: by value, the rows that came back empty or were lacking; they count as 0
+    backend: the judge that graded what was open, if one was asked
     """
 
     knob: str
     values: tuple[str, ...]
     lines: tuple[Line, ...]
     empty: tuple[tuple[str, ...], ...]
+    backend: str | None = None
 
     @property
     def measures(self) -> tuple[Measure, ...]:
         """Return the measures, in the order asked."""
         return tuple(dict.fromkeys(line.measure for line in self.lines))
+
+    def by_mock(self, measure: Measure) -> bool:
+        """Tell whether a measure rests on the mock judge: word overlap, not a judgment."""
+        return measure.family == "graded" and self.backend is not None and "mock" in self.backend
 
     def of(self, measure: Measure) -> tuple[Line, ...]:
         """Return one measure's lines, overall last."""
@@ -132,7 +138,7 @@ def read_sweep(grading: Grading, *, knob: str, values: Sequence[str]) -> Sweep:
         if (line := _line(measure, slice, scored)) is not None
     ]
     empty = tuple(tuple(_empty_rows(grading.pools, run)) for run in range(len(values)))
-    return Sweep(knob, tuple(values), tuple(lines), empty)
+    return Sweep(knob, tuple(values), tuple(lines), empty, grading.backend)
 
 
 @dataclass(frozen=True, slots=True)

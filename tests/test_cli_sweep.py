@@ -115,6 +115,15 @@ def test_goldens_that_stand_with_the_queries_are_enough() -> None:
     assert json.loads(result.stdout)["measures"]["RR"]["slices"]["entity"]["n"] == 14
 
 
+def test_every_figure_of_the_mock_says_so(tmp_path: Path) -> None:
+    args = ("--corpus", CORPUS, "--goldens", GOLDENS, "--set", "recency_half_life_days=0,30")
+    judged = ("--backend", "mock", "--cache-dir", str(tmp_path), "--quiet", "-m", "nDCG@3")
+    lines = [line for line in run(*args, *judged).stdout.splitlines() if line]
+    assert [line for line in lines if "word overlap, not a judgment" not in line] == []
+    golden = run(*args, *judged[:-2], "-m", "RR").stdout
+    assert "word overlap" not in golden
+
+
 def test_queries_without_answers_measure_nothing(tmp_path: Path) -> None:
     queries = tmp_path / "q.tsv"
     queries.write_text("1\twho?\n", encoding="utf-8")

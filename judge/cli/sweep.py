@@ -77,7 +77,7 @@ def command(
     queries: Any,
     judging: JudgingFlags,
     **engine: Any,
-) -> None:
+) -> int:
     """Turn one knob of a search and read, slice by slice, what it does.
 
     All values are judged by the same evidence and compared, row by row, with the first.
@@ -128,6 +128,10 @@ def command(
         click.echo("\n".join(sweep_lines(sweep)))
     for notice in (*known.notices, *grading.notices):
         click.echo(f"judge: {notice.text}", err=True)
+    if grading.stopped is not None:
+        click.echo(f"judge: {grading.stopped}", err=True)
+        return grading.stopped.exit_code
+    return 0
 
 
 @dataclass(frozen=True, slots=True)

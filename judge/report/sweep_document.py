@@ -11,6 +11,7 @@ def sweep_document(sweep: Sweep) -> dict[str, object]:
         "schema": 1,
         "knob": sweep.knob,
         "values": list(sweep.values),
+        "backend": sweep.backend,
         "measures": {
             str(measure): {
                 "overall": _line(sweep, sweep.of(measure)[-1]),

@@ -8,7 +8,7 @@ from xml.sax.saxutils import escape
 from judge.measures.names import Measure
 from judge.report.sweep_text import line_name
 from judge.report.terminal import clean, shorten
-from judge.report.wording import number
+from judge.report.wording import MOCK, number
 from judge.sweep import Line, Sweep
 
 _WIDTH, _PANEL = 760, 340
@@ -41,7 +41,9 @@ def sweep_svg(sweep: Sweep) -> str:
 
 
 def _panel(sweep: Sweep, measure: Measure) -> Iterator[str]:
-    yield f'<text x="{_LEFT}" y="24" class="title">{_text(f"{measure} by {sweep.knob}")}</text>'
+    mock = f" ({MOCK})" if sweep.by_mock(measure) else ""
+    title = _text(f"{measure} by {sweep.knob}{mock}")
+    yield f'<text x="{_LEFT}" y="24" class="title">{title}</text>'
     for share in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0):
         y = _y(share)
         yield f'<line x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y}" y2="{y}" class="grid"/>'

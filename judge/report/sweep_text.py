@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from judge.measures.names import Measure
 from judge.report.terminal import clean, shorten
-from judge.report.wording import plural
+from judge.report.wording import MOCK, plural
 from judge.scoring import Mean
 from judge.statistics.estimate import Estimate
-from judge.sweep import Hidden, Line, Sweep
+from judge.sweep import Line, Sweep
 
 OVERALL = "overall"
 _BAR = 40
@@ -21,13 +21,22 @@ _SHOWN = 10
 def sweep_lines(sweep: Sweep) -> Iterator[str]:
     """Yield the lines of the whole text, without ends."""
     for measure in sweep.measures:
-        yield from table_lines(sweep, measure)
+        yield from _owned(table_lines(sweep, measure), sweep, measure)
         yield ""
-        yield from _best(sweep, measure)
+        yield from _owned(_best(sweep, measure), sweep, measure)
         yield ""
     lead = sweep.measures[0]
-    yield from _bars(sweep, lead)
-    yield from _warnings(sweep)
+    yield from _owned(_bars(sweep, lead), sweep, lead)
+    for measure in sweep.measures:
+        yield from _owned(_hidden(sweep, measure), sweep, measure)
+    yield from _owned(_payers(sweep, lead), sweep, lead)
+    yield from _empty(sweep)
+
+
+def _owned(lines: Iterable[str], sweep: Sweep, measure: Measure) -> Iterator[str]:
+    """Yield lines, each saying so if its figures come from the mock."""
+    mark = f"  ({MOCK})" if sweep.by_mock(measure) else ""
+    return (line + mark if line else line for line in lines)
 
 
 def table_lines(sweep: Sweep, measure: Measure) -> Iterator[str]:
@@ -70,17 +79,30 @@ def _bar(share: float) -> str:
     return "█" * (eighths // 8) + part
 
 
-def _warnings(sweep: Sweep) -> Iterator[str]:
+def _hidden(sweep: Sweep, measure: Measure) -> Iterator[str]:
     for hidden in sweep.hidden():
+        line, at = hidden.line, hidden.at
+        if line.measure != measure:
+            continue
+        also = ", ".join(clean(sweep.values[place]) for place in hidden.also)
         yield ""
-        yield f"warning: {_hidden(sweep, hidden)}"
-    lead = sweep.measures[0]
-    payers = sweep.payers(lead)
-    best = sweep.of(lead)[-1].best
+        yield (
+            f"warning: the overall line hides what {line_name(line)} pays: at {clean(sweep.knob)} "
+            f"{clean(sweep.values[at])} {measure} goes {_moved(hidden.overall, at)} overall, "
+            f"{_moved(line, at)} in {line_name(line)}" + (f"; likewise at {also}" if also else "")
+        )
+
+
+def _payers(sweep: Sweep, measure: Measure) -> Iterator[str]:
+    best = sweep.of(measure)[-1].best
+    payers = [f"{line_name(line)} {_moved(line, best)}" for line in sweep.payers(measure)]
     if payers:
-        paid = ", ".join(f"{line_name(line)} {_moved(line, best)}" for line in payers)
+        value = clean(sweep.values[best])
         yield ""
-        yield f"note: {clean(sweep.values[best])} is best overall, and paid for: {lead} of {paid}"
+        yield f"note: {value} is best overall, and paid for: {measure} of {', '.join(payers)}"
+
+
+def _empty(sweep: Sweep) -> Iterator[str]:
     for value, rows in zip(sweep.values, sweep.empty, strict=True):
         if rows:
             named = ", ".join(clean(row) for row in rows[:_SHOWN])
@@ -88,16 +110,6 @@ def _warnings(sweep: Sweep) -> Iterator[str]:
             count = plural(len(rows), "list")
             yield ""
             yield f"warning: at {clean(value)} {count} came back empty and count 0: {named}{more}"
-
-
-def _hidden(sweep: Sweep, hidden: Hidden) -> str:
-    at, line = hidden.at, hidden.line
-    also = ", ".join(clean(sweep.values[place]) for place in hidden.also)
-    return (
-        f"the overall line hides what {line_name(line)} pays: at {clean(sweep.knob)} "
-        f"{clean(sweep.values[at])} {line.measure} goes {_moved(hidden.overall, at)} overall, "
-        f"{_moved(line, at)} in {line_name(line)}" + (f"; likewise at {also}" if also else "")
-    )
 
 
 def _moved(line: Line, at: int) -> str:
