@@ -172,3 +172,22 @@ def test_any_bytes_never_escape(content: bytes, options: ReadOptions) -> None:
 )
 def test_bombs_never_escape(content: str) -> None:
     read_all(content.encode(), ReadOptions())
+
+
+LARGE = ("deepeval_cases.json", "msearch_response.json", "trace_nested.json")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", [FIXTURES / name for name in LARGE], ids=lambda path: path.name)
+def test_ten_megabytes_never_escape(path: Path) -> None:
+    value = json.loads(path.read_text("utf-8"))
+    text = json.dumps(value)
+    lists = (
+        [value] if isinstance(value, list) else [v for v in value.values() if v.__class__ is list]
+    )
+    for held in lists:
+        held *= 10 * 2**20 // len(text)
+    long = text.replace('": "', '": "' + "x" * (10 * 2**20 // (1 + text.count('": "'))))
+    deep = text.replace(": null", ': {"a": ' * 200 + "1" + "}" * 200)
+    for content in (json.dumps(value), long, deep):
+        read_all(content.encode(), ReadOptions())

@@ -93,8 +93,8 @@ def test_a_grade_given_twice_is_fine_and_two_grades_are_an_error() -> None:
 
 def test_fractions_name_their_lines() -> None:
     said = [
-        "<stream>:1: 2 grades are not whole numbers: 0.9 (first at <stream>:1), "
-        "1.9 (first at <stream>:2); values in the file: 0.9, 1.9; "
+        "<stream>:1: grades that are no whole number: 0.9 (first at <stream>:1), "
+        "1.9 (first at <stream>:2), 2 in all; values in the file: 0.9, 1.9; "
         "write whole grades, or map each value with --grade-map VALUE=GRADE,…"
     ]
     with pytest.raises(InputError) as caught:
@@ -115,8 +115,8 @@ def test_grades_off_the_scale_need_a_flag_and_the_error_writes_it() -> None:
     esci = {"q": {"a": "100.000", "b": "10.000", "c": "1.000", "d": "0.000"}}
     (message,) = refusal(esci)
     assert message == (
-        "<stream>: 'q'.'a': 2 grades are not whole grades 0..3: 10 (first at <stream>: 'q'.'b'), "
-        "100 (first at <stream>: 'q'.'a'); values in the file: 0, 1, 10, 100; "
+        "<stream>: 'q'.'a': grades that are no whole number 0..3: 10 (first at <stream>: 'q'.'b'), "
+        "100 (first at <stream>: 'q'.'a'), 2 in all; values in the file: 0, 1, 10, 100; "
         "write --grade-map 0=0,1=1,10=2,100=3 if that is their order of worth"
     )
     mapped = grades(esci, grade_map={"0": 0, "1": 1, "10": 2, "100": 3})
@@ -139,8 +139,8 @@ def test_words_as_grades_need_a_map() -> None:
     mapped = grades(content, grade_map={"Exact": 3, "Irrelevant": 0, "true": 1})
     assert [grade.lo for grade in mapped.grades] == [3, 0, 1]
     assert refusal(content, grade_map={"Exact": 3, "true": 1}) == [
-        "<stream>: 'q'.'b': 1 grades with values that --grade-map does not name: "
-        "Irrelevant (first at <stream>: 'q'.'b'); add them to --grade-map"
+        "<stream>: 'q'.'b': grades that --grade-map does not name: "
+        "Irrelevant (first at <stream>: 'q'.'b'), 1 in all; add them to --grade-map"
     ]
 
 
@@ -153,7 +153,10 @@ def test_words_as_grades_need_a_map() -> None:
             "<stream>:1: 6 columns: 'q Q0 a 1 2.0 t'; a qrels line is: query 0 "
             "document grade; six columns are a run",
         ),
-        ("q 0 a nan", "<stream>:1: 1 grades are not whole grades 0..3: nan (first at <stream>:1)"),
+        (
+            "q 0 a nan",
+            "<stream>:1: grades that are no whole number 0..3: nan (first at <stream>:1)",
+        ),
         ([3], "<stream>: [0]: 3; a grade is an object with query_id, id, grade"),
         ([{"id": "a", "grade": 1}], "<stream>: [0]: a grade without query_id or query; say which"),
         ([{"query_id": "a", "grade": 1}], "<stream>: [0]: a grade without id; say which fields"),

@@ -191,7 +191,7 @@ def test_rows_without_results_are_empty_and_counted() -> None:
 
 def test_goldens_in_place_of_a_run_are_told_where_they_go() -> None:
     assert refusal([{"query": "a", "expected": ["x"]}]) == [
-        "<stream>: [0]: no row has results (1 rows); "
+        "<stream>: [0]: none of 1 rows has results; "
         "name the field that holds them: --map FIELD=results; goldens go to --goldens"
     ]
 
@@ -303,7 +303,7 @@ def test_texts_come_from_the_corpus_and_queries() -> None:
         ('{"q": {"d": "1"}}', "<stream>: 'q'.'d': '1'; a score is a number"),
         (
             '[{"query": "q", "ranked": [{"id": "a", "grade": 7}]}]',
-            "<stream>: [0].results[0]: 1 gra",
+            "<stream>: [0].results[0]: grades",
         ),
     ],
 )
@@ -338,6 +338,12 @@ def test_a_slice_may_be_called_overall_and_a_text_may_be_large() -> None:
     (row,) = read([{"query": "q", "slice": "overall", "results": [{"id": 1, "text": text}]}]).rows
     assert row.slice == "overall"
     assert row.results[0].text == text
+
+
+def test_many_rows_with_one_text_are_numbered_in_one_pass() -> None:
+    run = read([{"query": "q", "ranked": ["a"]}] * 20_000)
+    assert [row.key for row in run.rows[:3]] == ["q", "q#2", "q#3"]
+    assert run.rows[-1].key == "q#20000"
 
 
 @pytest.mark.slow

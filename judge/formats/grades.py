@@ -25,7 +25,7 @@ from judge.run import KnownGrade, Notice
 QRELS = ("qrels/test.tsv", "qrels/dev.tsv", "qrels/train.tsv")
 """What a BEIR folder or archive calls its grades."""
 
-_NAME_THEM = "say which fields they are: --map FIELD=query_id, FIELD=id, FIELD=grade"
+_NAME_THEM = "say which fields they are: --map FIELD=query_id,FIELD=id,FIELD=grade"
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,21 +61,21 @@ def keyed(read: list[tuple[Place, Row]], findings: Findings) -> tuple[Row, ...]:
             found = f"query_id {shown(row.query_id)} again, first at {first[row.query_id]}"
             findings.problem(place, found, "one row a query: remove or rename one")
         first.setdefault(row.query_id, place)
-    used = set(first)
+    used = dict.fromkeys(first, 1)
     return tuple(
-        row if row.key else replace(row, key=_free_key(row, number, used))
+        row if row.key else replace(row, key=_free_key(row.query or f"row {number}", used))
         for number, (_, row) in enumerate(read, start=1)
     )
 
 
-def _free_key(row: Row, number: int, used: set[str]) -> str:
-    """Return a key that no other row has, and mark it as used."""
-    name = key = row.query or f"row {number}"
-    n = 1
+def _free_key(name: str, used: dict[str, int]) -> str:
+    """Return a key that no other row has: the name, or its next number, kept in `used`."""
+    key, n = name, used.get(name, 0)
     while key in used:
         n += 1
         key = f"{name}#{n}"
-    used.add(key)
+    used[name] = max(n, 1)
+    used.setdefault(key, 1)
     return key
 
 
@@ -117,7 +117,7 @@ class _RowReader:
         missing = self._without_results
         if missing and len(missing) == n_rows:
             fix = "name the field that holds them: --map FIELD=results; goldens go to --goldens"
-            self._findings.problem(missing[0], f"no row has results ({n_rows} rows)", fix)
+            self._findings.problem(missing[0], f"none of {n_rows} rows has results", fix)
         elif missing:
             what, then = "rows without results", "each read as an empty list"
             self._findings.count(

@@ -83,11 +83,12 @@ class Scale:
             for name in sorted(off, key=_order)[:_LISTED]
         )
         if self._map is not None:
-            found = f"{total} grades with values that --grade-map does not name: {kinds}"
+            found = f"grades that --grade-map does not name: {kinds}, {total} in all"
             return first, found, "add them to --grade-map"
         every = sorted({_text(name) for (_, name), _ in self._seen.items()}, key=_order)
-        scale = "not whole numbers" if self._top is None else f"not whole grades 0..{self._top}"
-        found = f"{total} grades are {scale}: {kinds}; values in the file: {_listed(every)}"
+        scale = "" if self._top is None else f" 0..{self._top}"
+        found = f"grades that are no whole number{scale}: {kinds}, {total} in all"
+        found += f"; values in the file: {_listed(every)}"
         return first, found, _cure(every, self._top)
 
 
