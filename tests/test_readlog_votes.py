@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge.readlog.votes import OPPOSED, WEAK_WIN, WIN, PairVotes, VoteStore, vote
+from judge.readlog.votes import OPPOSED, WEAK_WIN, WIN, PairVotes, Pattern, VoteStore
 
 VOTES = st.lists(
     st.tuples(
@@ -18,11 +18,13 @@ VOTES = st.lists(
     max_size=60,
 )  # fmt: skip
 
+PAIR = {kind: Pattern(2, [(0, 1, kind)]) for kind in (WIN, OPPOSED, WEAK_WIN)}
+
 
 def counted(votes, **limits):
     store = VoteStore(**limits)
     for query, winner, loser, kind, voter in votes:
-        store.add(vote(query, winner, loser, kind), voter)
+        store.add(PAIR[kind], query, (winner, loser), voter)
     found = list(store.counts())
     store.close()
     return found
@@ -80,16 +82,28 @@ def test_opposition_is_a_loss_and_never_a_win():
     ]
 
 
+def test_pattern_writes_out_each_pair_of_each_list():
+    # Read at position 2 of three: over 0 and 1; the same for two lists of two voters.
+    store = VoteStore()
+    pattern = Pattern(3, [(2, 0, WIN), (2, 1, WIN)])
+    store.add(pattern, 0, (7, 8, 9), 1)
+    store.add(pattern, 0, (9, 8, 7), 2)
+    assert list(store.counts()) == [
+        PairVotes(0, 7, 8, 1, 0, 0, 1),
+        PairVotes(0, 7, 9, 1, 1, 1, 1),
+        PairVotes(0, 8, 9, 0, 1, 1, 0),
+    ]
+
+
 def test_queries_can_be_counted_as_one():
     store = VoteStore()
-    store.add(vote(0, 1, 2, WIN), 7)
-    store.add(vote(5, 1, 2, WIN), 7)
-    store.add(vote(5, 1, 2, WIN), 8)
+    for query, voter in ((0, 7), (5, 7), (5, 8)):
+        store.add(PAIR[WIN], query, (1, 2), voter)
     assert list(store.counts({5: 0})) == [PairVotes(0, 1, 2, 2, 0, 0, 2)]
 
 
 @pytest.mark.parametrize("number", [2**32 - 1])
 def test_largest_numbers_and_voters_fit(number):
     store = VoteStore()
-    store.add(vote(number, number, 0, WIN), 2**64 - 1)
+    store.add(PAIR[WIN], number, (number, 0), 2**64 - 1)
     assert list(store.counts()) == [PairVotes(number, 0, number, 0, 1, 1, 0)]

@@ -29,9 +29,10 @@ from judge.readlog.strategies import STRATEGIES, cited_over_uncited, opposed
 from judge.readlog.tally import Tally
 from judge.readlog.ubi import READ_ACTIONS
 from judge.readlog.visits import ShownList, Visit, VisitRules, Visits
-from judge.readlog.votes import OPPOSED, WEAK_WIN, WIN, VoteStore, vote
+from judge.readlog.votes import OPPOSED, WEAK_WIN, WIN, Pattern, VoteStore
 
-_KEPT_PAIRS, _KEPT_PATTERNS = 100, 10_000  # of reads whose pairs are worth remembering
+_KEPT_PAIRS, _KEPT_PATTERNS = 100, 10_000  # longer and rarer patterns are not remembered
+_CHAIN = Pattern(2, ((0, 1, WEAK_WIN),))
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,48 +144,40 @@ class _Miner:
         self._read: Counter[int] = Counter()
         self._clusters = Clusters()
         self._holes: dict[tuple[str, str], None] = {}
-        self._known_pairs: dict[tuple[str, tuple[int, ...], int], list[tuple[int, int, int]]] = {}
-        self._n_ballots = 0
+        self._patterns: dict[tuple[str, tuple[int, ...], int], Pattern] = {}
+        self._n_cast = 0
         self.votes = VoteStore()
 
     def take(self, visit: Visit) -> None:
         """Count a visit's lists and cast its votes."""
-        ballot: list[int] = []
+        voter = _voter(visit.voter)
         for shown in visit.lists:
             query = self._names.query(shown.query)
             self._lists[query] += 1
             if shown.read:
                 self._read[query] += 1
-                ballot += self._votes_of(shown, query)
-                if not self._options.one_vote:
-                    self._cast(ballot, f"{visit.voter} {self._n_ballots}")
-                    ballot = []
+                self._cast(shown, query, voter)
         if self._options.reformulations or self._options.chains:
-            ballot += self._take_chains(visit)
-        self._cast(ballot, visit.voter)
+            self._take_chains(visit, voter)
 
-    def _cast(self, ballot: list[int], voter: str) -> None:
-        self._n_ballots += 1
-        if ballot:
-            digest = hashlib.blake2b(voter.encode("utf-8", "surrogatepass"), digest_size=8)
-            self.votes.add(ballot, int.from_bytes(digest.digest(), "big"))
-
-    def _votes_of(self, shown: ShownList, query: int) -> list[int]:
-        """Return one list's votes, as `VoteStore.add` takes them."""
+    def _cast(self, shown: ShownList, query: int, voter: int) -> None:
+        """Cast the votes of one list that was read, but not to the last result."""
         n = len(shown.ids)
         if len(shown.read) == n:
-            return []
+            return
+        if not self._options.one_vote:
+            self._n_cast += 1
+            voter = self._n_cast
         read = tuple(shown.ids.index(id) for id in shown.read)
-        chunk = self._names.chunks_of(shown.ids, shown.hashes)
-        votes: list[int] = []
-        for winner, loser, kind in self._pairs(shown.kind, read, n):
-            votes += vote(query, chunk[winner], chunk[loser], kind)
-        return votes
+        pattern = self._pattern(shown.kind, read, n)
+        if pattern.pairs:
+            chunks = self._names.chunks_of(shown.ids, shown.hashes)
+            self.votes.add(pattern, query, chunks, voter)
 
-    def _pairs(self, kind: str, read: tuple[int, ...], n: int) -> Sequence[tuple[int, int, int]]:
-        """Return (winner, loser, kind of vote) by position; most lists are read alike."""
+    def _pattern(self, kind: str, read: tuple[int, ...], n: int) -> Pattern:
+        """Return what a list read like this says; most lists are read like others."""
         key = kind, read, n
-        known = self._known_pairs.get(key)
+        known = self._patterns.get(key)
         if known is not None:
             return known
         if kind == "inject":
@@ -197,13 +190,13 @@ class _Miner:
             ]
             if self._options.opposition:
                 pairs += [(winner, loser, OPPOSED) for winner, loser in opposed(read, n)]
-        if len(pairs) <= _KEPT_PAIRS and len(self._known_pairs) < _KEPT_PATTERNS:
-            self._known_pairs[key] = pairs
-        return pairs
+        pattern = Pattern(n, pairs)
+        if len(pairs) <= _KEPT_PAIRS and len(self._patterns) < _KEPT_PATTERNS:
+            self._patterns[key] = pattern
+        return pattern
 
-    def _take_chains(self, visit: Visit) -> list[int]:
-        """Join the wordings of a visit's chains, and return the votes that chains give."""
-        votes: list[int] = []
+    def _take_chains(self, visit: Visit, voter: int) -> None:
+        """Join the wordings of a visit's chains, and cast the votes that chains give."""
         for chain in chains(visit):
             numbers = [self._names.query(shown.query) for shown in chain]
             if self._options.reformulations:
@@ -213,9 +206,8 @@ class _Miner:
                 if cast.loser is None:
                     self._holes[cast.query, cast.winner[0]] = None
                     continue
-                winner, loser = self._names.chunk(*cast.winner), self._names.chunk(*cast.loser)
-                votes += vote(self._names.query(cast.query), winner, loser, WEAK_WIN)
-        return votes
+                pair = self._names.chunk(*cast.winner), self._names.chunk(*cast.loser)
+                self.votes.add(_CHAIN, self._names.query(cast.query), pair, voter)
 
     def mined(self, tally: Tally) -> Mined:
         """Count the votes and decide, query by query."""
@@ -295,3 +287,9 @@ class _Miner:
             texts = tuple(self._names.queries[query] for query in queries)
             found.append(ClusterAgreement(texts, len(shared), len(agreeing)))
         return tuple(found)
+
+
+def _voter(name: str) -> int:
+    """Return a number of 64 bits for a voter: a log may have more of them than fit by name."""
+    digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8)
+    return int.from_bytes(digest.digest(), "big")

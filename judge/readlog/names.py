@@ -35,8 +35,10 @@ class Names:
         """Return the numbers of chunks; `hashes` are of the texts behind `ids`, or empty."""
         if hashes:
             return [self.chunk(id, hash) for id, hash in zip(ids, hashes, strict=True)]
-        known = self._chunk_of
-        return [known[id] if id in known else self.chunk(id, None) for id in ids]
+        numbers = [*map(self._chunk_of.get, ids)]
+        if None in numbers:
+            return [self.chunk(id, None) for id in ids]
+        return numbers  # type: ignore[return-value]  # no None is in it
 
     def chunk(self, id: str, hash: str | None) -> int:
         """Return the number of a chunk; of several ids with one text the last one names it."""

@@ -92,18 +92,27 @@ def _count(lost: dict[str, object]) -> int:
 
 def _values(file: BinaryIO, tally: Tally) -> Iterator[object]:
     """Yield the JSON value of each line; count the lines that hold none."""
-    decode = json.JSONDecoder().decode
+    # Twice as fast as json; whatever it refuses is looked at again, with care.
+    from pydantic_core import from_json
+
     for line in _lines(file, tally):
         try:
-            yield decode(line.decode("utf-8"))
-        except UnicodeDecodeError:
-            _broken(tally, "not UTF-8")
-        except RecursionError:
-            _broken(tally, "nested too deeply")
+            yield from_json(line)
         except ValueError:
-            if not line.strip():
-                continue
-            # The last line without its end is what a writer that died leaves behind.
+            yield from _second_look(line, tally)
+
+
+def _second_look(line: bytes, tally: Tally) -> Iterator[object]:
+    """Yield what a line holds after all, or count why it holds nothing."""
+    try:
+        yield json.loads(line.decode("utf-8"))
+    except UnicodeDecodeError:
+        _broken(tally, "not UTF-8")
+    except RecursionError:
+        _broken(tally, "nested too deeply")
+    except ValueError:
+        # The last line without its end is what a writer that died leaves behind.
+        if line.strip():
             _broken(tally, "half a line" if line.endswith(b"\n") else "torn last line")
 
 

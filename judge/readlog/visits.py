@@ -208,11 +208,9 @@ class Visits:
         else:
             shown = visit.seen[key] = ShownList(event.kind, query, event.time, ids, hashes)
             visit.lists.append(shown)
-        for id in ids:
-            index[id] = shown
+        index.update(dict.fromkeys(ids, shown))
         if event.search_id is not None:
-            for id in ids:
-                index[event.search_id, id] = shown
+            index.update(dict.fromkeys(((event.search_id, id) for id in ids), shown))
 
     def _clean(self, event: Event) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return an event's ids, each once and not too many, with their hashes."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import tempfile
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import IO, NamedTuple, TypeAlias
 
 import numpy as np
@@ -21,7 +22,7 @@ WIN, OPPOSED, WEAK_WIN = 1, 4, 16
 """Kinds of a vote of x against y. Two bits each: the same against, of y over x, is twice it."""
 
 _WORDS = 3
-_MERGE_AT = 1_500_000  # votes in the buffer: 36 MB
+_MERGE_AT = 1_500_000  # votes waiting: 36 MB when written out
 _SPILL_AT = 12_000_000  # merged votes in memory: 288 MB
 
 
@@ -44,31 +45,53 @@ class PairVotes(NamedTuple):
     b_weak: int = 0
 
 
-def vote(query: int, winner: int, loser: int, kind: int) -> tuple[int, int]:
-    """Return one vote as the two numbers that `VoteStore.add` takes."""
-    return query << 32 | winner, loser << 32 | kind
+@dataclass(frozen=True, slots=True, eq=False)
+class Pattern:
+    """What lists that were read alike say: (winner, loser, kind) by position, among n chunks.
+
+    Compared by identity: most lists of a log share a few patterns.
+    """
+
+    n: int
+    pairs: Sequence[tuple[int, int, int]]
+
+
+class _Alike:
+    """Lists of one pattern whose votes are yet to be written out."""
+
+    __slots__ = ("chunks", "queries", "voters")
+
+    def __init__(self) -> None:
+        self.queries = array("Q")
+        self.chunks = array("Q")
+        self.voters = array("Q")
 
 
 class VoteStore:
-    """Collect votes and count them: one a voter, pair and query."""
+    """Collect the votes of lists and count them: one a voter, pair and query.
+
+    merge_at: votes after which repeats are merged; spill_at: merged votes kept in memory
+    """
 
     def __init__(self, *, merge_at: int = _MERGE_AT, spill_at: int = _SPILL_AT) -> None:
         self._merge_at = merge_at
         self._spill_at = spill_at
-        self._votes = array("Q")
-        self._voters = array("Q")
+        self._alike: dict[Pattern, _Alike] = {}
+        self._n_waiting = 0
         self._runs: list[Words] = []
         self._file: IO[bytes] | None = None
-        self.n_votes = 0
 
-    def add(self, votes: Sequence[int], voter: int) -> None:
-        """Add votes of one voter (64 bits): two numbers from `vote` each, one after another."""
-        n_votes = len(votes) // 2
-        self._votes.extend(votes)
-        self._voters.extend((voter,) * n_votes)
-        self.n_votes += n_votes
-        if len(self._voters) >= self._merge_at:
-            self._merge_buffer()
+    def add(self, pattern: Pattern, query: int, chunks: Sequence[int], voter: int) -> None:
+        """Add one list: its query and chunks as numbers below 2^32, its voter below 2^64."""
+        alike = self._alike.get(pattern)
+        if alike is None:
+            alike = self._alike[pattern] = _Alike()
+        alike.queries.append(query)
+        alike.chunks.extend(chunks)
+        alike.voters.append(voter)
+        self._n_waiting += len(pattern.pairs)
+        if self._n_waiting >= self._merge_at:
+            self._merge_waiting()
 
     def counts(self, query_of: Mapping[int, int] | None = None) -> Iterator[PairVotes]:
         """Yield the split over each pair that anyone won, by query and chunks.
@@ -76,7 +99,7 @@ class VoteStore:
         A voter who votes both ways counts for neither. query_of: queries to count as
         another one.
         """
-        self._merge_buffer()
+        self._merge_waiting()
         runs = self._runs
         if query_of:
             runs = [_merged(_renamed(run, query_of)) for run in runs]
@@ -89,13 +112,11 @@ class VoteStore:
         if self._file is not None:
             self._file.close()
 
-    def _merge_buffer(self) -> None:
-        if not self._voters:
-            return
-        votes = np.frombuffer(self._votes, dtype=np.uint64).reshape(-1, 2)
-        voters = np.frombuffer(self._voters, dtype=np.uint64)
-        self._runs.append(_merged(_canonical(votes, voters)))
-        self._votes, self._voters = array("Q"), array("Q")
+    def _merge_waiting(self) -> None:
+        votes = [_written_out(pattern, alike) for pattern, alike in self._alike.items()]
+        self._alike, self._n_waiting = {}, 0
+        if votes:
+            self._runs.append(_merged(np.concatenate(votes)))
         if sum(len(run) for run in self._runs if not isinstance(run, np.memmap)) > self._spill_at:
             self._spill()
 
@@ -112,14 +133,24 @@ class VoteStore:
         self._runs = [*(run for run in self._runs if isinstance(run, np.memmap)), on_disk]
 
 
-def _canonical(votes: Words, voters: Words) -> Words:
-    """Return votes with the smaller chunk first; the kind says which one it speaks for."""
-    first, second = votes[:, 0] & 0xFFFFFFFF, votes[:, 1] >> 32
-    kinds = votes[:, 1] & 0xFFFFFFFF
-    kinds = np.where(first > second, kinds << 1, kinds)
-    low, high = np.minimum(first, second), np.maximum(first, second)
-    query = votes[:, 0] >> 32 << 32
-    return np.column_stack((query | low, high << 32 | kinds, voters)).astype(np.uint64)
+def _written_out(pattern: Pattern, alike: _Alike) -> Words:
+    """Return every vote of lists of one pattern, the smaller chunk first.
+
+    The kind says which of the two it speaks for.
+    """
+    winners, losers, kinds = (
+        np.array(column, dtype=np.intp) for column in zip(*pattern.pairs, strict=True)
+    )
+    chunks = np.frombuffer(alike.chunks, dtype=np.uint64).reshape(-1, pattern.n)
+    won, lost = chunks[:, winners], chunks[:, losers]
+    query = np.frombuffer(alike.queries, dtype=np.uint64)[:, None]
+    voter = np.frombuffer(alike.voters, dtype=np.uint64)[:, None]
+    kind = np.where(won > lost, kinds << 1, kinds).astype(np.uint64)
+    votes = np.empty((*won.shape, _WORDS), dtype=np.uint64)
+    votes[..., 0] = query << np.uint64(32) | np.minimum(won, lost)
+    votes[..., 1] = np.maximum(won, lost) << np.uint64(32) | kind
+    votes[..., 2] = voter
+    return votes.reshape(-1, _WORDS)
 
 
 def _merged(votes: Words) -> Words:
