@@ -7,15 +7,16 @@ text. Those were chosen, not drawn: they have no probability and stay out of eve
 
 from __future__ import annotations
 
+import math
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from judge.errors import InputError, Problem
+from judge.errors import InputError, Problem, UsageError
 from judge.formats.outfolder import OutFolder, StoredVerdict
 from judge.run import Notice, Run
-from judge.statistics.sampling import stratified
+from judge.statistics.sampling import inclusion_probabilities, poisson_draw, stratified
 
 CORE = 100
 UNSURE = 0.25
@@ -63,6 +64,26 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
+class Plan:
+    """How the random core is drawn.
+
+    core: how many chunks, within the judge's grades and slices
+    rows: in place of that, how many whole rows, within slices: fewer different queries for
+        the same work, but means can be corrected by them (`judge.correcting`)
+    active: chunks of which the judge is unsure have a higher chance; about `core` in all
+    """
+
+    core: int = CORE
+    rows: int = 0
+    active: bool = False
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.active and self.rows:
+            raise UsageError("whole rows are drawn all alike: leave out --active or --rows")
+
+
+@dataclass(frozen=True, slots=True)
 class Queue:
     """What a person is asked to grade, in order; grade_max: on the scale 0..grade_max."""
 
@@ -75,18 +96,14 @@ def build_queue(
     out: OutFolder,
     texts: Mapping[Pair, str],
     *,
-    core: int = CORE,
-    rows: int = 0,
-    seed: int = 0,
+    plan: Plan | None = None,
 ) -> Queue:
     """Queue a graded run's chunks for a person.
 
     texts: text of each (query id, chunk id); a chunk without one cannot be graded, counted
-    core: how many chunks are drawn at random, within the judge's grades and slices
-    rows: in place of that, how many whole rows are drawn, within slices: fewer different
-        queries for the same work, but means can be corrected by them (`judge.correcting`)
+    plan: how the random core is drawn
 
-    The same folder and seed give the same queue. Raises InputError where no chunk has a text.
+    The same folder and plan give the same queue. Raises InputError where no chunk has a text.
     """
     shown = [v for v in out.verdicts if texts.get((v.query_id, v.id), "").strip()]
     if not shown:
@@ -94,12 +111,7 @@ def build_queue(
     by_pair = {(v.query_id, v.id): v for v in shown}
     queries = {row.query_id: row for row in out.rows}
     chosen: dict[Pair, tuple[Why, str, float | None]] = {}
-    drawn = (
-        _rows_core(shown, out, n=rows, seed=seed)
-        if rows
-        else _core(by_pair, out, n=core, seed=seed)
-    )
-    for pair, pi in drawn:
+    for pair, pi in _drawn(shown, out, plan or Plan()):
         chosen[pair] = (Why.CORE, "", pi)
     for why, pair, detail in _worth_a_look(out, shown):
         chosen.setdefault(pair, (why, detail, None))
@@ -121,36 +133,55 @@ def build_queue(
     return Queue(tuple(items), out.grade_max, _without_text(out, shown))
 
 
-def _core(
-    by_pair: Mapping[Pair, StoredVerdict], out: OutFolder, *, n: int, seed: int
-) -> Iterable[tuple[Pair, float]]:
+def _drawn(shown: Sequence[StoredVerdict], out: OutFolder, plan: Plan) -> list[tuple[Pair, float]]:
+    """Return the random core with its probabilities, in a random order.
+
+    Whoever stops early has still graded a random part of it.
+    """
     slices = {row.query_id: row.slice for row in out.rows}
-    graded = [(pair, v.grade) for pair, v in sorted(by_pair.items()) if v.grade is not None]
-    strata = [(grade, slices.get(pair[0])) for pair, grade in graded]
-    spread = _TYPICAL_SPREAD if out.grade_max == len(_TYPICAL_SPREAD) - 1 else None
-    drawn = stratified(
-        strata,
-        n=n,
-        spreads={s: spread[s[0]] for s in strata} if spread else None,
-        seed=seed,
-    )
-    # In a random order: whoever stops early has still graded a random part of the core.
-    order = random.Random(seed).sample(sorted(drawn), len(drawn))  # noqa: S311
-    return [(graded[at][0], drawn[at]) for at in order]
+    if plan.rows:
+        return _whole_rows(shown, slices, plan)
+    graded = sorted((v for v in shown if v.grade is not None), key=lambda v: (v.query_id, v.id))
+    chances = _active(graded, plan) if plan.active else _stratified(graded, slices, out, plan)
+    return [((graded[at].query_id, graded[at].id), pi) for at, pi in _shuffled(chances, plan)]
 
 
-def _rows_core(
-    shown: Sequence[StoredVerdict], out: OutFolder, *, n: int, seed: int
-) -> Iterable[tuple[Pair, float]]:
-    """Draw whole rows: every chunk of a row that the judge was asked about, row after row."""
+def _stratified(
+    graded: Sequence[StoredVerdict],
+    slices: Mapping[str, str | None],
+    out: OutFolder,
+    plan: Plan,
+) -> Mapping[int, float]:
+    strata = [(verdict.grade, slices.get(verdict.query_id)) for verdict in graded]
+    spreads: dict[Hashable, float] | None = None
+    if out.grade_max == len(_TYPICAL_SPREAD) - 1:
+        spreads = {stratum: _TYPICAL_SPREAD[stratum[0] or 0] for stratum in strata}
+    return stratified(strata, n=plan.core, spreads=spreads, seed=plan.seed)
+
+
+def _active(graded: Sequence[StoredVerdict], plan: Plan) -> Mapping[int, float]:
+    """Draw each chunk by itself, the likelier the less sure the judge is of its grade."""
+    unsure = [math.sqrt(verdict.spread) for verdict in graded]
+    chances = inclusion_probabilities(unsure, budget=plan.core)
+    return {at: chances[at] for at in poisson_draw(chances, seed=plan.seed)}
+
+
+def _whole_rows(
+    shown: Sequence[StoredVerdict], slices: Mapping[str, str | None], plan: Plan
+) -> list[tuple[Pair, float]]:
+    """Draw rows; every chunk of one that the judge was asked about, row after row."""
     chunks: dict[str, list[Pair]] = {}
     for verdict in shown:
         chunks.setdefault(verdict.query_id, []).append((verdict.query_id, verdict.id))
-    slices = {row.query_id: row.slice for row in out.rows}
     queries = sorted(chunks)
-    drawn = stratified([slices.get(query) for query in queries], n=n, floor=1, seed=seed)
-    order = random.Random(seed).sample(sorted(drawn), len(drawn))  # noqa: S311
-    return [(pair, drawn[at]) for at in order for pair in chunks[queries[at]]]
+    strata = [slices.get(query) for query in queries]
+    drawn = stratified(strata, n=plan.rows, floor=1, seed=plan.seed)
+    return [(pair, pi) for at, pi in _shuffled(drawn, plan) for pair in chunks[queries[at]]]
+
+
+def _shuffled(drawn: Mapping[int, float], plan: Plan) -> list[tuple[int, float]]:
+    items = sorted(drawn.items())
+    return random.Random(plan.seed).sample(items, len(items))  # noqa: S311  reproducible
 
 
 def _worth_a_look(

@@ -61,5 +61,13 @@ def test_killed_at_any_moment_the_file_holds_every_label_that_was_confirmed(tmp_
 
 
 def test_label_that_cannot_be_saved_raises(tmp_path):
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(InputError, match="not saved: the file cannot be written"):
         LabelStore(tmp_path / "gone" / "labels.csv").add(Entry("q", "a", "ann", 1))
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe\x00", b'query_id,chunk_id,grade\n"open,1\n'])
+def test_file_that_is_no_table_is_named(tmp_path, content):
+    path = tmp_path / "labels.csv"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="name another file with --labels"):
+        LabelStore(path).entries()

@@ -14,7 +14,7 @@ from judge.formats.outfolder import read_out_folder
 from judge.report.comparison_files import write_comparison
 from judge.report.html import render_comparison
 from judge.run import Result, Row, Run
-from judge.spotcheck import Why, build_queue
+from judge.spotcheck import Plan, Why, build_queue
 
 QUERY = "how high is everest"
 
@@ -77,7 +77,7 @@ def test_spotcheck_asks_first_for_grades_that_the_verdict_hangs_on(tmp_path):
     assert out.run == "after"
     assert {query for query, _ in out.flips} == {"q0"}
     texts = {(f"q{i}", id): "text" for i in range(6) for id in ("on", "off")}
-    queue = build_queue(out, texts, core=0)
+    queue = build_queue(out, texts, plan=Plan(core=0))
     assert queue.items[0].why is Why.FLIP
     assert queue.items[0].query == QUERY
 

@@ -9,11 +9,11 @@ import pytest
 from click.testing import CliRunner
 
 from judge.cli.spotcheck import command
-from judge.errors import InputError
+from judge.errors import InputError, UsageError
 from judge.formats.outfolder import GradedRow as OutRow
 from judge.formats.outfolder import OutFolder, StoredConflict, StoredVerdict, read_out_folder
 from judge.run import Result, Row, Run
-from judge.spotcheck import Why, build_queue, find_texts
+from judge.spotcheck import Plan, Why, build_queue, find_texts
 
 
 def _out(grades, *, conflicts=(), flips=(), **verdict):
@@ -35,7 +35,7 @@ def _texts(out):
 
 def test_core_is_drawn_within_grades_and_slices_with_its_probability():
     out = _out([i % 4 for i in range(80)])  # grades 0 and 2 are even, 1 and 3 odd: 20 each
-    queue = build_queue(out, _texts(out), core=16)
+    queue = build_queue(out, _texts(out), plan=Plan(core=16))
     core = [item for item in queue.items if item.why is Why.CORE]
     assert len(core) == 16
     assert min(Counter(item.judge_grade for item in core).values()) >= 3
@@ -47,7 +47,7 @@ def test_whole_rows_are_drawn_within_slices():
     rows = tuple(OutRow(f"q{i}", "x", "even" if i < 6 else "odd") for i in range(8))
     verdicts = tuple(StoredVerdict(f"q{i}", id, 1) for i in range(8) for id in "ab")
     out = OutFolder("run", 3, rows, verdicts, ())
-    core = build_queue(out, _texts(out), rows=4).items
+    core = build_queue(out, _texts(out), plan=Plan(rows=4)).items
     assert len(core) == 8
     by_row = Counter(item.query_id for item in core)
     assert set(by_row.values()) == {2}
@@ -56,9 +56,30 @@ def test_whole_rows_are_drawn_within_slices():
     assert [item.query_id for item in core[::2]] == [item.query_id for item in core[1::2]]
 
 
+def test_active_draw_prefers_what_the_judge_is_unsure_of():
+    # 40 chunks, ten of them with spread 1: .8 * 16 / 10 cut at .8, plus .2 * 16 / 40 for all.
+    out = _out([1] * 40, spread=dict.fromkeys(range(10), 1.0))
+    core = [
+        item
+        for item in build_queue(out, _texts(out), plan=Plan(core=16, active=True)).items
+        if item.why is Why.CORE
+    ]
+    unsure = [item for item in core if int(item.id[1:]) < 10]
+    assert len(unsure) >= 7
+    assert all(item.pi == pytest.approx(0.88) for item in unsure)
+    assert all(item.pi == pytest.approx(0.08) for item in core if item not in unsure)
+
+
+def test_whole_rows_are_not_drawn_actively():
+    with pytest.raises(UsageError, match="leave out --active or --rows"):
+        Plan(rows=3, active=True)
+
+
 def test_queue_is_the_same_for_the_same_seed_only():
     out = _out([i % 4 for i in range(80)])
-    first, again, other = (build_queue(out, _texts(out), core=16, seed=s) for s in (1, 1, 2))
+    first, again, other = (
+        build_queue(out, _texts(out), plan=Plan(core=16, seed=s)) for s in (1, 1, 2)
+    )
     assert first == again
     assert first != other
 
@@ -71,7 +92,7 @@ def test_what_is_worth_a_look_follows_the_core_without_a_probability():
         spread={2: 0.3, 3: 0.2},
         flips=(("q3", "c3"),),
     )
-    queue = build_queue(out, _texts(out), core=0)
+    queue = build_queue(out, _texts(out), plan=Plan(core=0))
     assert [(item.id, item.why, item.detail) for item in queue.items] == [
         ("c3", Why.FLIP, ""),
         ("c1", Why.CONFLICT, "golden against judge"),
@@ -83,7 +104,7 @@ def test_what_is_worth_a_look_follows_the_core_without_a_probability():
 
 def test_chunk_of_the_core_is_not_asked_twice():
     out = _out([0, 1], flags={0: ("instruction-like text",), 1: ("instruction-like text",)})
-    queue = build_queue(out, _texts(out), core=2)
+    queue = build_queue(out, _texts(out), plan=Plan(core=2))
     assert sorted(item.id for item in queue.items) == ["c0", "c1"]
     assert {item.why for item in queue.items} == {Why.CORE}
 

@@ -19,7 +19,7 @@ from judge.formats.outfolder import read_out_folder
 from judge.labelling.session import Session
 from judge.labelling.store import LabelStore
 from judge.labelling.terminal import label_in_terminal
-from judge.spotcheck import build_queue, find_texts
+from judge.spotcheck import Plan, build_queue, find_texts
 
 
 @click.command("spotcheck")
@@ -47,6 +47,11 @@ from judge.spotcheck import build_queue, find_texts
     default=0,
     help="Draw whole rows in place of chunks: means can be corrected by them. [chunks]",
 )
+@click.option(
+    "--active",
+    is_flag=True,
+    help="Draw more where the judge is unsure; each label keeps its chance. [all alike]",
+)
 @click.option("--seed", type=click.IntRange(0), default=0, help="Seed of the draw. [0]")
 @reading_options
 def command(
@@ -58,6 +63,7 @@ def command(
     labels: str | None,
     core: int,
     rows: int,
+    active: bool,
     seed: int,
     options: ReadOptions,
     corpus: object,
@@ -79,7 +85,8 @@ def command(
     graded = read_out_folder(out)
     read = [run for path in runs for run in read_runs(source(path) or path, options).values()]
     texts = read_corpus(corpus, options).texts if corpus else {}  # type: ignore[arg-type]
-    queue = build_queue(graded, find_texts(graded, read, texts), core=core, rows=rows, seed=seed)
+    plan = Plan(core=core, rows=rows, active=active, seed=seed)
+    queue = build_queue(graded, find_texts(graded, read, texts), plan=plan)
     for notice in queue.notices:
         click.echo(f"judge: {notice.text}", err=True)
     session = Session(queue, LabelStore(Path(labels) if labels else out / "labels.csv"))
@@ -87,7 +94,7 @@ def command(
     if web:
         _serve(session, port=port, rater=rater)
     else:
-        _ask(session, rater or getpass.getuser())
+        _ask(session, rater or _user())
     return 0
 
 
@@ -95,6 +102,13 @@ def _ask(session: Session, rater: str) -> None:
     width, color = terminal()
     console = Console(width=width, force_terminal=color, no_color=not color, highlight=False)
     label_in_terminal(session, rater, read=sys.stdin.readline, console=console)
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (ImportError, KeyError, OSError) as error:
+        raise UsageError("this machine knows no user name: say yours with --rater") from error
 
 
 def _serve(session: Session, *, port: int, rater: str | None) -> None:

@@ -76,7 +76,10 @@ class LabelStore:
         return entries
 
     def add(self, entry: Entry) -> None:
-        """Store an entry; it is on disk when this returns. It replaces one on the same key."""
+        """Store an entry in place of one on the same key; it is on disk when this returns.
+
+        Raises InputError where the file cannot be written: then nothing was stored.
+        """
         self._change(lambda held: [*(e for e in held if e.key != entry.key), entry])
 
     def undo(self, rater: str, among: Container[tuple[str, str]]) -> Entry | None:
@@ -94,13 +97,21 @@ class LabelStore:
         return undone[0] if undone else None
 
     def _parsed(self) -> tuple[Entry, ...]:
-        text = self._path.read_text(encoding="utf-8-sig")
-        reader = csv.DictReader(io.StringIO(text, newline=""))
-        if reader.fieldnames is not None and tuple(reader.fieldnames) != COLUMNS:
-            found = f"the columns are {', '.join(reader.fieldnames)}"
-            fix = f"name another file with --labels; this one is written as {', '.join(COLUMNS)}"
-            raise InputError(Problem(str(self._path), found, fix))
-        return tuple(self._entry(line, reader.line_num) for line in reader)
+        try:
+            text = self._path.read_text(encoding="utf-8-sig")
+        except (OSError, UnicodeDecodeError) as error:
+            raise self._problem(f"cannot be read ({error})") from error
+        reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+        try:
+            if reader.fieldnames is not None and tuple(reader.fieldnames) != COLUMNS:
+                raise self._problem(f"the columns are {', '.join(reader.fieldnames)}")
+            return tuple(self._entry(line, reader.line_num) for line in reader)
+        except csv.Error as error:
+            raise self._problem(f"not CSV ({error})") from error
+
+    def _problem(self, found: str) -> InputError:
+        fix = f"name another file with --labels; this one is written as {', '.join(COLUMNS)}"
+        return InputError(Problem(str(self._path), found, fix))
 
     def _entry(self, line: dict[str, str], number: int) -> Entry:
         try:
@@ -114,8 +125,13 @@ class LabelStore:
             raise InputError(problem) from error
 
     def _change(self, change: Callable[[list[Entry]], list[Entry]]) -> None:
-        with self._lock, _locked(self._path.with_name(f".{self._path.name}.lock")):
-            self._write(change(list(self.entries())))
+        try:
+            with self._lock, _locked(self._path.with_name(f".{self._path.name}.lock")):
+                self._write(change(list(self.entries())))
+        except OSError as error:
+            found = f"not saved: the file cannot be written ({error.strerror})"
+            fix = "make room or name another file with --labels"
+            raise InputError(Problem(str(self._path), found, fix)) from error
 
     def _write(self, entries: list[Entry]) -> None:
         partial = self._path.with_name(f".{self._path.name}.partial")

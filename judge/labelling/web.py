@@ -16,6 +16,7 @@ from typing import Any
 import uvicorn
 from pydantic import BaseModel, Field, ValidationError
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, QueryParams
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -109,8 +110,6 @@ def labelling_app(session: Session, *, token: str, host: str) -> Starlette:
 
 
 async def _answer(request: Request, act: Callable[[_Asked], Json]) -> Response:
-    from starlette.concurrency import run_in_threadpool
-
     try:
         if request.headers.get("content-type") != "application/json":
             raise UsageError("requests are JSON")
@@ -121,8 +120,6 @@ async def _answer(request: Request, act: Callable[[_Asked], Json]) -> Response:
         found = await run_in_threadpool(act, asked)
     except (UsageError, InputError, ValidationError) as error:
         return JSONResponse({"error": str(error)}, 400, _HEADERS)
-    except OSError as error:
-        return JSONResponse({"error": f"not saved: {error.strerror}"}, 500, _HEADERS)
     return JSONResponse(found, headers=_HEADERS)
 
 
