@@ -37,6 +37,15 @@ def test_deepeval_contexts_are_expected_by_their_hash() -> None:
     ]
 
 
+def test_records_with_our_own_fields_are_ours() -> None:
+    (found,) = golden({"input": "q", "context": ["x"], "expected": ["a"]})
+    assert (found.query, found.expected) == ("q", ("a",))
+    row = {"input": "q", "retrieval_context": ["x"], "ranked": ["a"]}
+    run = read_run(io.BytesIO(json.dumps([row]).encode()))
+    assert run.rows[0].results == (Result("a"),)
+    assert "retrieved_contexts beside results ignored" in {n.text[:41] for n in run.notices}
+
+
 def test_a_llamaindex_dataset_holds_goldens_queries_and_texts() -> None:
     source = FIXTURES / "llamaindex_dataset.json"
     assert [(g.query_id, g.query, g.expected) for g in read_goldens(source).goldens] == [

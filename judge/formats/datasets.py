@@ -20,10 +20,15 @@ from judge.formats.records import records_of
 def deepeval_runs(
     decoded: Decoded, options: ReadOptions, findings: Findings
 ) -> Mapping[str, Items]:
-    """Return test cases as rows: `input` asked, `retrieval_context` returned."""
+    """Return test cases as rows: `input` asked, `retrieval_context` returned.
+
+    A record that also has our own `results` or `ranked` is ours.
+    """
     items: Items = []
     for place, case in records_of(decoded, under="test_cases").items:
-        if isinstance(case, dict):
+        if isinstance(case, dict) and ("results" in case or "ranked" in case):
+            items.append((place, case))
+        elif isinstance(case, dict):
             contexts = case.get("retrieval_context")
             items.append((place, {"query": case.get("input"), "retrieved_contexts": contexts}))
         else:
@@ -32,9 +37,15 @@ def deepeval_runs(
 
 
 def deepeval_goldens(decoded: Decoded, options: ReadOptions, findings: Findings) -> Items:
-    """Return goldens whose `context` texts are expected, each by the hash that is its id."""
+    """Return goldens whose `context` texts are expected, each by the hash that is its id.
+
+    A record that also has our own `expected` is ours.
+    """
     items: Items = []
     for place, case in records_of(decoded, under="goldens").items:
+        if isinstance(case, dict) and "expected" in case:
+            items.append((place, case))
+            continue
         context = case.get("context") if isinstance(case, dict) else None
         if not isinstance(case, dict) or not isinstance(context, list):
             findings.problem(place, f"no context in {shown(case)}", "give the contexts that answer")

@@ -166,14 +166,14 @@ def _of_header(header: frozenset[str]) -> Family | None:
     return next((family for family in known if family.columns <= header), None)
 
 
-def unwrapped(decoded: Decoded) -> Decoded:
+def unwrapped(decoded: Document | Lines) -> Document | Lines:
     """Return what a plugin of OpenSearch stored, where a search for it brought it back."""
-    value = decoded.value if isinstance(decoded, Document) else None
-    hits = value.get("hits") if isinstance(value, dict) else None
-    found = hits.get("hits") if isinstance(hits, dict) else None
-    if isinstance(found, list) and len(found) == 1 and isinstance(found[0], dict):
-        source = found[0].get("_source")
-        if isinstance(decoded, Document) and isinstance(source, dict):
-            inner = Document(decoded.place.at("hits.hits[0]._source"), source)
-            return inner if recognised(inner) else decoded
+    if not isinstance(decoded, Document):
+        return decoded
+    value: object = decoded.value
+    for step in ("hits", "hits"):
+        value = value.get(step) if isinstance(value, dict) else None
+    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
+        inner = Document(decoded.place.at("hits.hits[0]._source"), value[0].get("_source"))
+        return inner if recognised(inner) else decoded
     return decoded

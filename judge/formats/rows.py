@@ -129,7 +129,11 @@ class _RowReader:
             self._findings.problem(other, found, "keep one shape a file")
 
     def _ranked(self, fields: Fields, place: Place) -> Ranked:
-        is_rag = any(fields.get(name) is not None for name in _RAG)
+        contexts = [name for name in _RAG if fields.get(name) is not None]
+        is_rag = bool(contexts) and fields.get("results") is None
+        if contexts and not is_rag:
+            what = f"{' and '.join(contexts)} beside results ignored"
+            self._findings.count("ignored field", what, place=place)
         value = _contexts(fields, place, self._findings) if is_rag else fields.get("results")
         if value is None:
             if fields.get("error") is None:
