@@ -19,7 +19,7 @@ from judge.judging.limits import Limits
 from judge.judging.prompt import load_prompt
 
 pytestmark = [
-    pytest.mark.slow,  # importing litellm takes seconds
+    pytest.mark.local_llm,  # beside the local model: litellm is installed for both
     pytest.mark.skipif(
         importlib.util.find_spec("litellm") is None, reason="litellm is not installed"
     ),
