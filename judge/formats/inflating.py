@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import gzip
 import importlib
-import importlib.util
 import zlib
 from typing import Any, BinaryIO, cast
 
 
 def _fastest() -> tuple[Any, tuple[type[Exception], ...]]:
     """Return the class that reads gzip, and how it says that the data are broken."""
-    if importlib.util.find_spec("isal") is None:
+    try:
+        reader = importlib.import_module("isal.igzip").IGzipFile
+        return reader, (importlib.import_module("isal.isal_zlib").error,)
+    except ImportError:
         return gzip.GzipFile, ()
-    reader = importlib.import_module("isal.igzip").IGzipFile
-    return reader, (importlib.import_module("isal.isal_zlib").error,)
 
 
 _READER, _OWN_ERRORS = _fastest()
