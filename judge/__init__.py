@@ -7,6 +7,8 @@ read logs, then with a cached LLM judge, and reports graded nDCG with honest int
 | --- | --- |
 | `grade(run, goldens=…, backend=…)` | grade a run and return its `Report` |
 | `read_run(path)` | read a run in any shape people have |
+| `compare(baseline, candidate)` | say whether a candidate ranks better, and what is not known |
+| `gate(runs, baseline)` | say whether a change may go in, against a stored baseline |
 | `calibrate(judgments, labels)` | say how far a judge agrees with people's labels |
 | `ReadLog(path)` | log what searchers and agents do with results, for `judge mine` |
 | `Report` | means overall and by slice, rows, coverage, conflicts |
@@ -27,11 +29,23 @@ _HOMES = {
     "Run": "judge.run",
     "ReadLog": "judge.readlog.writer",
     "calibrate": "judge.calibrating",
+    "compare": "judge.api_compare",
+    "gate": "judge.api_gate",
     "grade": "judge.api",
     "read_run": "judge.formats",
 }
 
-__all__ = ["JudgeError", "ReadLog", "Report", "Run", "calibrate", "grade", "read_run"]
+__all__ = [
+    "JudgeError",
+    "ReadLog",
+    "Report",
+    "Run",
+    "calibrate",
+    "compare",
+    "gate",
+    "grade",
+    "read_run",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -10,7 +10,7 @@ from pathlib import Path
 from judge import api
 from judge.api import SourceFile
 from judge.cascade import Grading, Settings, grade_runs
-from judge.compare import Comparison, build_comparison, corrected_by
+from judge.comparison import Comparison, build_comparison, corrected_by
 from judge.contrast import Contrast
 from judge.errors import UsageError
 from judge.evidence.preferences import Preference

@@ -14,7 +14,7 @@ from judge.cascade import Grading, Settings, grade_runs
 from judge.contrast import Contrast
 from judge.errors import InputError, Problem, UsageError
 from judge.evidence.pool import QueryPool
-from judge.gate import Gate, GatedMeasure, MeasureRows, Outcome, Rule, SameOutcome, gate_measure
+from judge.gating import Gate, GatedMeasure, MeasureRows, Outcome, Rule, SameOutcome, gate_measure
 from judge.grades import Source
 from judge.judging.judge import Judge
 from judge.measures.names import Measure, parse_measure

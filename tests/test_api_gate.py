@@ -16,7 +16,7 @@ from judge.api_gate import Asked, gate
 from judge.cli.gate import command
 from judge.errors import InputError
 from judge.formats import ReadOptions
-from judge.gate import Gate, Outcome, Rule
+from judge.gating import Gate, Outcome, Rule
 from judge.report.baseline import read_baseline
 from judge.report.gate import gate_junit, gate_lines, gate_markdown
 from judge.run import Golden, KnownGrade, Result, Row, Run

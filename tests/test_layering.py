@@ -33,8 +33,8 @@ LAYERS = (
         "stopping",
     ),
     *(
-        "compare",
-        "gate",
+        "comparison",
+        "gating",
         "labelled",
         "panel_worth",
         "calibration",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 
 import click
@@ -16,6 +17,7 @@ from judge.errors import UsageError
 from judge.formats.options import ReadOptions
 from judge.report.document import write_report
 from judge.report.files import write_folder
+from judge.stopping.until import grading_selector, parse_until
 
 
 @click.command("grade")
@@ -69,6 +71,12 @@ from judge.report.files import write_folder
     default="0%",
     help="Share of what needs no judge to show it all the same; changes no grade. [0%]",
 )
+@click.option(
+    "--until",
+    default="all",
+    metavar="HOW",
+    help="Judge all, or only until decided or width=W, the mean nDCG to within W. [all]",
+)
 @click.option("--out", metavar="DIR", help="Write report.json, judgments.jsonl, … there. [nothing]")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON and nothing else.")
 @reading_options
@@ -85,6 +93,7 @@ def command(
     names: tuple[str, ...],
     gain: str,
     shadow: float,
+    until: str,
     out: str | None,
     as_json: bool,
     options: ReadOptions,
@@ -129,6 +138,7 @@ def command(
                 gain=gain,
                 options=options,
                 shadow=shadow,
+                selector=partial(grading_selector, parse_until(until)),
             )
         finally:
             if judge is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from judge.compare import Change, Comparison, RowChange, Verdict, moved_chunks
+from judge.comparison import Change, Comparison, RowChange, Verdict, moved_chunks
 from judge.grades import Source
 from judge.measures.names import Measure
 from judge.report.terminal import clean, shorten

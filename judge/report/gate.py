@@ -7,8 +7,8 @@ from typing import Any
 from xml.sax.saxutils import escape as xml_escape
 from xml.sax.saxutils import quoteattr
 
-from judge.compare import Change
-from judge.gate import Gate, GatedMeasure, Outcome
+from judge.comparison import Change
+from judge.gating import Gate, GatedMeasure, Outcome
 from judge.report.comparison import OVERALL, aligned, signed, span
 from judge.report.comparison_document import change_document
 from judge.report.markdown import escape

@@ -1,7 +1,7 @@
 """Stop before certainty: a sequential test on rows drawn at random (opt-in).
 
 The sign asked for is that of T = Σ share·d over the rows in hand, a finite population. A
-first part of the budget goes to the heaviest chunks of all rows; with what they tell,
+first part of the calls goes to the heaviest chunks of the widest rows; with what they tell
 each row's difference is guessed (c). Then rows are drawn at random without replacement
 and judged to the end, and T is estimated by Σ share·c plus the mean of the drawn rows'
 share·(d - c), scaled up (difference estimator, finite-population correction). At a few
@@ -30,12 +30,15 @@ from judge.judging.selector import Ask
 from judge.measures.bounds_ratio import TOLERANCE
 from judge.measures.pool import Bounded
 from judge.statistics.sequential import critical_values
-from judge.stopping.directed import Directed
+from judge.stopping.directed import Directed, OpenRow
 from judge.stopping.goals import Sign, Standing
 
-FIRST_SHARE = 0.10
+FIRST_SHARE = 0.12
 FIRST_LOOK = 8
 NEXT_LOOK = 1.25
+LIGHT = 0.01
+"""Chunks of a drawn row that could move it by less than this are left out; the row then
+takes part with an interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +89,7 @@ class Confident:
         if self._first_left is None:
             asks = sum(len(a) for i in standing.at for a in pools[i].asks)
             self._first_left = math.ceil(FIRST_SHARE * asks)
-        first = self._heaviest(pools, min(limit, self._first_left))
+        first = self._widest(pools, min(limit, self._first_left))
         self._first_left -= len(first)
         if first:
             return first
@@ -94,32 +97,31 @@ class Confident:
             self._draw = self._drawn(standing, pools)
         while self._looked < len(self._draw.looks):
             drawn = self._draw.order[: self._draw.looks[self._looked]]
-            asks_left = [
-                (i, chunk)
-                for i in drawn
-                for a in pools[i].asks
-                for chunk in a
-                if i in self._directed.open_rows
-            ]
-            if asks_left:
-                return asks_left[:limit]
+            left = self._left(pools, drawn)
+            if left:
+                return left[:limit]
             self._looked += 1
             self.finding = self._look(standing, drawn)
             if self.finding:
                 return []
         return self._directed.next(pools, limit=limit)
 
-    def _heaviest(self, pools: Sequence[QueryPool], limit: int) -> list[Ask]:
-        """Return the open chunks with the largest weight for their row's ideal."""
-        heavy = sorted(
-            (
-                (-abs(float(row.weights[member])) / row.ideal_guess, i, pools[i].asks[member])
-                for i, row in self._directed.open_rows.items()
-                for member in row.members
-                if pools[i].asks[member]
-            ),
-        )
-        return [(i, chunk) for _, i, chunks in heavy for chunk in chunks][:limit]
+    def _widest(self, pools: Sequence[QueryPool], limit: int) -> list[Ask]:
+        """Return the heaviest open chunk of each of the widest rows."""
+        rows = sorted(self._directed.open_rows.items(), key=lambda item: (-item[1].width, item[0]))
+        heaviest = [(i, next(_by_weight(row, pools[i]), ())) for i, row in rows]
+        return [(i, chunk) for i, chunks in heaviest for chunk in chunks][:limit]
+
+    def _left(self, pools: Sequence[QueryPool], drawn: Sequence[int]) -> list[Ask]:
+        """Return what is still to be asked of drawn rows, but for chunks too light to matter."""
+        rows = self._directed.open_rows
+        return [
+            (i, chunk)
+            for i in drawn
+            if i in rows
+            for chunks in _by_weight(rows[i], pools[i], least=LIGHT)
+            for chunk in chunks
+        ]
 
     def _drawn(self, standing: Standing, pools: Sequence[QueryPool]) -> _Draw:
         guesses = {
@@ -143,6 +145,14 @@ class Confident:
             if _lower_bound(standing, self._draw.guesses, drawn, sign=sign, critical=critical) > 0:
                 return Finding(sign, self._confidence, len(drawn), len(self._draw.order))
         return None
+
+
+def _by_weight(row: OpenRow, pool: QueryPool, *, least: float = 0.0) -> Iterator[tuple[str, ...]]:
+    """Yield the asks of a row's open units, heaviest first, down to what moves `least`."""
+    for member in sorted(row.members, key=lambda m: -abs(float(row.weights[m]))):
+        moves = abs(float(row.weights[member])) * row.scale.gains[-1] / row.ideal_guess
+        if pool.asks[member] and moves >= least:
+            yield pool.asks[member]
 
 
 def _looks(rows: int) -> Iterator[int]:

@@ -40,6 +40,11 @@ class OpenRow:
     after: Floats
 
     @property
+    def width(self) -> float:
+        """Return how far the open grades can move the row."""
+        return self.bounded.hi - self.bounded.lo
+
+    @property
     def ideal_guess(self) -> float:
         """Return the ideal of the grades known so far, but at least that of two good chunks."""
         levels = range(1, self.scale.grade_max + 1)

@@ -8,8 +8,7 @@ from judge.cascade import Settings, select_all
 from judge.contrast import Contrast
 from judge.errors import UsageError
 from judge.judging.selector import Selector
-from judge.stopping.confident import Confident
-from judge.stopping.directed import Directed
+from judge.scoring import Scale
 from judge.stopping.goals import Goal, Width
 
 
@@ -35,9 +34,26 @@ class Until:
                 f"--until {self} needs nDCG as the first measure, not {contrast.measure};"
                 " add -m nDCG@10 or use --until all"
             )
+        # They need numpy, which takes longer to load than a small run in all.
+        from judge.stopping.confident import Confident
+        from judge.stopping.directed import Directed
+
         if self.kind == "confident":
             return Confident(Directed(contrast, goal), confidence=self.value)
         return Directed(contrast, Width(self.value) if self.kind == "width" else goal)
+
+
+def grading_selector(until: Until, settings: Settings) -> Selector:
+    """Return the selector that grades one run so far: its mean of the first nDCG counts.
+
+    With a single run `decided` means known exactly. UsageError for `confident`, which finds
+    the sign of a difference.
+    """
+    if until.kind == "confident":
+        raise UsageError("--until confident compares two runs; use all, decided or width=W here")
+    measures = [*(m for m in settings.measures if m.name == "nDCG"), *settings.measures]
+    contrast = Contrast(measures[0], (1.0,), Scale(settings.gain, settings.grade_max))
+    return until.selector(contrast, Width(0.0), settings)
 
 
 _RANGES = {"width": (0.0, 2.0), "confident": (0.5, 1.0)}

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from judge.api_compare import Inputs, compare
-from judge.compare import Verdict
+from judge.comparison import Verdict
 from judge.errors import UsageError
 from judge.grades import Source
 from judge.measures.names import Measure

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from judge.gate import Outcome, Rule, SameOutcome, decide
+from judge.gating import Outcome, Rule, SameOutcome, decide
 from judge.measures.pool import Bounded
 from judge.stopping.goals import Standing
 

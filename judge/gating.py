@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from judge.compare import Change, change
+from judge.comparison import Change, change
 from judge.evidence.pool import QueryPool
 from judge.measures.bounds_ratio import TOLERANCE
 from judge.measures.names import Measure
