@@ -67,7 +67,8 @@ class Asker:
         entry = self._entry(key, case, parsed)
         if case.usage.attempts:
             entry = await ledger.keep(entry, shared=self._shared(entry, pair))
-        verdict = verdict_of(entry, pair, cached=self.line.backend.recorded)
+        is_recording = self.line.backend.recorded and entry.status == "graded"
+        verdict = verdict_of(entry, pair, cached=is_recording)
         return replace(verdict, attempts=case.usage.attempts, cost_usd=case.usage.cost_usd)
 
     def _shared(self, entry: Entry, pair: Pair) -> dict[str, object]:

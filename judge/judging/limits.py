@@ -81,6 +81,11 @@ class Throttle:
         self.held = 0
         """Requests that wait for a limit right now."""
 
+    @property
+    def width(self) -> int:
+        """Return how many requests may be in flight at once now."""
+        return max(1, int(self._width))
+
     async def admit(self, tokens: int) -> float:
         """Wait until one more request may go out; return the seconds spent waiting."""
         start = self._clock.now()
@@ -89,7 +94,7 @@ class Throttle:
             while True:
                 if (delay := self._delay()) > 0:
                     await self._clock.sleep(delay)
-                elif self.in_flight >= max(1, int(self._width)):
+                elif self.in_flight >= self.width:
                     await self._turn()
                 else:
                     break
@@ -121,17 +126,23 @@ class Throttle:
     def release(self) -> None:
         """Give the place of a finished request to the next one."""
         self.in_flight -= 1
-        while self._waiting and not self._waiting[0].done():
-            self._waiting.popleft().set_result(None)
-            break
+        self._wake_one()
 
     def replied(self) -> None:
         """Widen a little: the server answered."""
         self._replied_at = self._clock.now()
         self._cuts = 0
         self._width = min(self._limits.concurrency, self._width + 1 / self._width)
-        if self._waiting and self.in_flight < int(self._width):
-            self._waiting.popleft().set_result(None)
+        self._wake_one()
+
+    def _wake_one(self) -> None:
+        if self.in_flight >= self.width:
+            return
+        while self._waiting:
+            turn = self._waiting.popleft()
+            if not turn.done():
+                turn.set_result(None)
+                return
 
     def slow_down(self, failure: RateLimited, *, sent_at: float) -> None:
         """Hold everybody back after a 429 for a request sent at `sent_at`.
