@@ -105,7 +105,12 @@ _OPTIONS = (
         metavar="DIR",
         help="Folder of paid judgments.  [default: JUDGE_CACHE_DIR, else see judge cache]",
     ),
-    click.option("--redact", is_flag=True, help="Keep texts and raw replies out of the cache."),
+    click.option(
+        "--redact",
+        is_flag=True,
+        help="Keep texts and raw replies out of the cache (hashes only): `judge cache` can then"
+        " neither verify keys nor re-read replies with a better parser.",
+    ),
     click.option("--quiet", is_flag=True, help="Show no progress."),
 )
 
