@@ -212,7 +212,8 @@ def _count(votes: Words) -> Iterator[PairVotes]:
     kinds = votes[:, 1]
 
     def has(bit: int) -> NDArray[np.bool_]:
-        return np.not_equal(kinds & np.uint64(bit), 0)
+        found: NDArray[np.bool_] = np.not_equal(kinds & np.uint64(bit), 0)
+        return found
 
     a_for = has(WIN) | has(WEAK_WIN)
     b_for = has(WIN << 1) | has(WEAK_WIN << 1)
