@@ -149,6 +149,7 @@ def grade_runs(
             *grades.notices(joined.queries),
             *_stale(joined.queries, corpus_ids),
             *(preferences.notices(joined.queries) if preferences is not None else ()),
+            *(judge.notices if judge is not None else ()),
         ),
         calls_saved=saved,
         shadows=compare(pools, shadows),
@@ -219,7 +220,8 @@ def _judge_open(
         try:
             for verdict in judge.stream(_pair(pools[at], chunk) for at, chunk in asks):
                 verdicts.append(verdict)
-                replies[place[verdict.query_id]][verdict.id] = _reply(verdict)
+                reply = _reply(verdict, grade_max=judge.prompt.grade_max)
+                replies[place[verdict.query_id]][verdict.id] = reply
         except BackendUnavailable as error:
             if not verdicts:
                 raise
@@ -234,8 +236,9 @@ def _pair(pool: QueryPool, chunk: str) -> Asked:
     return Asked(query.key, query.text if query.text is not None else "", chunk, pool.texts[chunk])
 
 
-def _reply(verdict: Verdict) -> Reply:
-    if verdict.status == "graded":
+def _reply(verdict: Verdict, *, grade_max: int) -> Reply:
+    # A panel that lacks a vote may have narrowed all the same.
+    if verdict.lo > 0 or verdict.hi < grade_max:
         return Reply(verdict.lo, verdict.hi, verdict.reason)
     return Reply(None, None, verdict.reason or verdict.status)
 

@@ -143,6 +143,9 @@ def command(
         finally:
             if judge is not None:
                 judge.close()
+    if judge is not None and judging.dry_run:
+        click.echo(f"Dry run: {judge.forecast}")
+        return 0
     if out is not None:
         write_folder(report, Path(out))
     if as_json:

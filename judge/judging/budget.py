@@ -123,7 +123,7 @@ class Forecast:
 
     def __str__(self) -> str:
         """Return the forecast as one line."""
-        cost = "unknown" if self.cost_usd is None else f"about ${self.cost_usd:.2f}"
+        cost = "unknown" if self.cost_usd is None else f"about ${self.cost_usd:.4f}"
         tokens = f"about {self.prompt_tokens:,} + {self.completion_tokens:,} tokens"
         return f"{self.calls:,} calls to make, {self.cached:,} cached, {tokens}, cost {cost}"
 
