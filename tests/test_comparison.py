@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from judge.api_compare import Inputs, compare
-from judge.comparison import Verdict
+from judge.comparison import Comparison, Verdict
 from judge.errors import UsageError
 from judge.grades import Source
 from judge.measures.names import Measure
@@ -37,6 +37,11 @@ def run(name: str, lists: Lists, grades: Mapping[tuple[str, str], int] | None = 
     return Run(name, rows, known)
 
 
+def flat(found: Comparison) -> str:
+    """Return the text on one line, so that wrapping hides nothing."""
+    return " ".join(" ".join(comparison_lines(found)).split())
+
+
 KEYS = [f"q{i}" for i in range(12)]
 OLD = {key: [f"{key}-a", f"{key}-b", f"{key}-c"] for key in KEYS}
 # Member a answers, b is related, c is not.
@@ -63,7 +68,7 @@ def test_two_unjudged_chunks_on_top_are_undecided_not_a_loss() -> None:
     assert change.difference.hi > 0.0
     assert found.verdict is Verdict.UNDECIDED
     assert found.exit_code == 3
-    text = "\n".join(comparison_lines(found))
+    text = flat(found)
     assert "Undecided: 24 chunks have no grade: nDCG@10 could move" in text
     assert "judging at most 24 of them settles it" in text
     assert "worse" not in text
@@ -117,9 +122,7 @@ def test_shares_of_sources_that_differ_are_a_warning() -> None:
     found = compare(run("old", OLD, GRADES), run("new", new), backend="mock")
     # Of the new run's 48 slots 12 are the judge's, of the old one's 36 none.
     assert found.source_gaps[Source.JUDGE] == (0.0, 0.25)
-    assert "the judge's replies grade 0% of the baseline's slots and 25%" in "\n".join(
-        comparison_lines(found)
-    )
+    assert "the judge's replies grade 0% of the baseline's slots and 25%" in flat(found)
 
 
 def test_biggest_wins_name_the_chunks_that_moved() -> None:
@@ -127,7 +130,7 @@ def test_biggest_wins_name_the_chunks_that_moved() -> None:
     found = compare(run("old", OLD, GRADES), run("new", new))
     assert [row.pool.query.key for row in found.largest(wins=False)] == ["q3"]
     assert found.largest(wins=True) == []
-    assert "q3-a (grade 3): rank 1 -> rank 2" in "\n".join(comparison_lines(found))
+    assert "q3-a (grade 3): rank 1 -> rank 2" in flat(found)
 
 
 def test_the_document_is_plain_json_without_nan() -> None:

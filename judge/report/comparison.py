@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import textwrap
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from judge.comparison import Change, Comparison, RowChange, Verdict, moved_chunks
 from judge.grades import Source
 from judge.measures.names import Measure
-from judge.report.terminal import clean, shorten
+from judge.report.terminal import WIDTH, clean, shorten
 from judge.report.wording import MOCK, number, plural
+from judge.scoring import Mean
+from judge.statistics.significance import ALPHA
 
 OVERALL = "overall"
-_NAME_WIDTH = 18
+_NAME_WIDTH = 14
 _ROWS_SHOWN = 5
 
 
@@ -26,21 +29,30 @@ def span(lo: float, hi: float) -> str:
 
 
 def comparison_lines(comparison: Comparison) -> Iterator[str]:
-    """Yield the lines of the whole text, without ends."""
-    yield headline(comparison)
+    """Yield the lines of the whole text, 80 columns wide, without ends."""
+    yield from wrapped(headline(comparison))
     if comparison.verdict is Verdict.DID_NOT_RUN:
         yield outcome(comparison)
         return
     yield ""
-    yield from table_lines(comparison)
-    yield ""
-    yield from significance_lines(comparison)
-    yield from correction_lines(comparison)
+    for measure, overall in comparison.overall.items():
+        slices = {name: of[measure] for name, of in comparison.slices.items() if measure in of}
+        yield from change_table(str(measure), slices, overall)
+        yield from _slices_that_differ(slices)
+        yield ""
+    for paragraph in (*significance_lines(comparison), *correction_lines(comparison)):
+        yield from wrapped(paragraph)
     yield from _rows(comparison, wins=True)
     yield from _rows(comparison, wins=False)
     yield ""
-    yield from doubts(comparison)
-    yield outcome(comparison)
+    for paragraph in doubts(comparison):
+        yield from wrapped(paragraph)
+    yield from wrapped(outcome(comparison))
+
+
+def wrapped(paragraph: str) -> list[str]:
+    """Return a paragraph as lines of 80 columns, no word broken."""
+    return textwrap.wrap(paragraph, WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
 def headline(comparison: Comparison) -> str:
@@ -112,13 +124,7 @@ _SENTENCES = {
 
 def _moves(comparison: Comparison, change: Change) -> str:
     ci = "" if change.ci is None else f", 95% CI {span(*change.ci)}"
-    return f"{comparison.primary} {_difference(change)}{ci}"
-
-
-def _difference(change: Change) -> str:
-    if change.difference.is_open:
-        return span(change.difference.lo, change.difference.hi)
-    return signed(change.difference.value)
+    return f"{comparison.primary} {difference(change)}{ci}"
 
 
 def _by_mock(comparison: Comparison) -> str:
@@ -130,35 +136,51 @@ def _is_mock(comparison: Comparison) -> bool:
     return backend is not None and "mock" in backend
 
 
-def table_lines(comparison: Comparison) -> Iterator[str]:
-    """Yield one table a measure: a line a slice, one overall."""
-    for measure, overall in comparison.overall.items():
-        lines = [
-            (shorten(name, _NAME_WIDTH), of[measure])
-            for name, of in comparison.slices.items()
-            if measure in of
-        ]
-        cells = [[str(measure), "rows", "before", "after", "difference", "95% CI", "p", "verdict"]]
-        for name, change in [*lines, (OVERALL, overall)]:
-            cells.append([name, str(change.rows), *_cells(change)])
-        yield from aligned(cells)
-        yield ""
+def change_table(
+    title: str,
+    slices: Mapping[str, Change],
+    overall: Change,
+    *,
+    marked: Collection[str] = (),
+) -> Iterator[str]:
+    """Yield a table of one measure: a line a slice, `!` before the marked ones, one overall."""
+    cells = [[title, "rows", "before", "after", "difference", "95% CI"]]
+    for name, change in slices.items():
+        mark = "! " if name in marked else ""
+        cells.append([shorten(f"{mark}{name}", _NAME_WIDTH), *change_cells(change)])
+    cells.append([OVERALL, *change_cells(overall)])
+    yield from aligned(cells)
 
 
-def _cells(change: Change) -> list[str]:
-    p = change.test.p if change.p_holm is None else change.p_holm
+def change_cells(change: Change) -> list[str]:
+    """Return rows, both means, their difference and its interval over queries."""
     return [
-        _mean(change.before.value, change.before.lo, change.before.hi),
-        _mean(change.after.value, change.after.lo, change.after.hi),
-        _difference(change),
+        str(change.rows),
+        mean_text(change.before),
+        mean_text(change.after),
+        difference(change),
         "-" if change.ci is None else span(*change.ci),
-        "-" if p is None else f"{p:.3f}",
-        str(change.verdict),
     ]
 
 
-def _mean(value: float, lo: float, hi: float) -> str:
-    return number(value) if lo == hi else f"[{number(lo)}, {number(hi)}]"
+def mean_text(mean: Mean) -> str:
+    """Return a mean, as `lo..hi` where grades are open."""
+    return f"{number(mean.lo)}..{number(mean.hi)}" if mean.is_open else number(mean.value)
+
+
+def difference(change: Change) -> str:
+    """Return the mean difference: the interval where grades are open, else the value."""
+    if change.difference.is_open:
+        return span(change.difference.lo, change.difference.hi)
+    return signed(change.difference.value)
+
+
+def _slices_that_differ(slices: Mapping[str, Change]) -> Iterator[str]:
+    """Yield the slices whose difference stands after Holm, in every completion."""
+    for name, change in slices.items():
+        p = change.p_holm
+        if p is not None and p <= ALPHA and change.verdict in (Verdict.BETTER, Verdict.WORSE):
+            yield f"{shorten(name, 40)} is {change.verdict} (p = {p:.3f}, Holm over slices)."
 
 
 def aligned(cells: Sequence[Sequence[str]]) -> Iterator[str]:

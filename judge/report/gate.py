@@ -9,25 +9,38 @@ from xml.sax.saxutils import quoteattr
 
 from judge.comparison import Change
 from judge.gating import Gate, GatedMeasure, Outcome
-from judge.report.comparison import OVERALL, aligned, signed, span
+from judge.report.comparison import (
+    OVERALL,
+    change_cells,
+    change_table,
+    mean_text,
+    span,
+    wrapped,
+)
 from judge.report.comparison_document import change_document
 from judge.report.markdown import escape
 from judge.report.terminal import clean, shorten
 from judge.report.wording import MOCK, number
 
-_NAME_WIDTH = 18
 _SHOWN = 5
 
 
 def gate_lines(gate: Gate) -> Iterator[str]:
-    """Yield the lines of the whole text, without ends: the sentence first, the outcome last."""
-    yield headline(gate)
-    if gate.measures and not gate.did_not_run:
+    """Yield the lines of the whole text: the sentence first, the outcome last."""
+    yield from wrapped(headline(gate))
+    yield ""
+    for found in gate.measures if not gate.did_not_run else ():
+        says = str(found.outcome) if found.gates else "only reported"
+        yield f"{found.measure}: {says}"
+        yield from change_table("", found.slices, found.change, marked=_marked(found))
         yield ""
-        yield from aligned(_table(gate))
-        yield ""
-        yield from details(gate)
-    yield outcome_line(gate)
+    for paragraph in details(gate):
+        yield from wrapped(paragraph)
+    yield from wrapped(outcome_line(gate))
+
+
+def _marked(found: GatedMeasure) -> tuple[str, ...]:
+    return found.failed_slices if found.gates else ()
 
 
 def headline(gate: Gate) -> str:
@@ -93,31 +106,15 @@ def _fell(found: GatedMeasure, change: Change, to: str) -> str:
 
 
 def _table(gate: Gate) -> list[list[str]]:
+    """Return the cells of one table of all measures, for Markdown."""
     rows = [["measure", "slice", "rows", "before", "after", "difference", "95% CI", "gate"]]
     for found in gate.measures:
-        failed = set(found.failed_slices)
         for name, change in found.slices.items():
-            label = "FAIL" if found.gates and name in failed else ""
-            rows.append(["", shorten(name, _NAME_WIDTH), *_cells(change), label])
+            label = "FAIL" if name in _marked(found) else ""
+            rows.append(["", shorten(name, 40), *change_cells(change), label])
         label = str(found.outcome) if found.gates else "reported"
-        rows.append([str(found.measure), OVERALL, *_cells(found.change), label])
+        rows.append([str(found.measure), OVERALL, *change_cells(found.change), label])
     return rows
-
-
-def _cells(change: Change) -> list[str]:
-    return [
-        str(change.rows),
-        _mean(change.before.lo, change.before.hi),
-        _mean(change.after.lo, change.after.hi),
-        signed(change.difference.value)
-        if not change.difference.is_open
-        else span(change.difference.lo, change.difference.hi),
-        "-" if change.ci is None else span(*change.ci),
-    ]
-
-
-def _mean(lo: float, hi: float) -> str:
-    return number(lo) if lo == hi else f"{number(lo)}..{number(hi)}"
 
 
 def details(gate: Gate) -> Iterator[str]:
@@ -177,8 +174,8 @@ def _numbers(found: GatedMeasure, gate: Gate) -> str:
     ci = "" if change.ci is None else f", 95% CI {span(*change.ci)}"
     rule = "strict" if gate.rule.strict else f"margin {number(gate.rule.margin)}"
     return (
-        f"{found.measure}{where} {_mean(change.after.lo, change.after.hi)} {sign}"
-        f" baseline {_mean(change.before.lo, change.before.hi)} ({rule}{ci})"
+        f"{found.measure}{where} {mean_text(change.after)} {sign}"
+        f" baseline {mean_text(change.before)} ({rule}{ci})"
     )
 
 
