@@ -39,6 +39,9 @@ class ResultReader:
         results: list[Result] = []
         graded: list[tuple[Result, int]] = []
         for index, item in enumerate(items):
+            if isinstance(item, str) and item and not self._key:
+                results.append(Result(item))  # most of the slots of short rows
+                continue
             fields = self._as_fields(item, place, index)
             result = self._result(fields, item, place, index) if fields is not None else None
             if fields is None or result is None:
