@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO, Final, Protocol, cast
 
+import numpy as np
+
 from judge.measures.engine_text import PADDING, Text
 
 BLOCK_BYTES: Final = 1 << 21
@@ -32,7 +34,7 @@ class Block:
     @property
     def n_lines(self) -> int:
         """Return the number of lines."""
-        return self.data.count(b"\n", 0, self.size)
+        return int(np.count_nonzero(self.text.bytes == ord("\n")))
 
     @property
     def lines(self) -> list[bytes]:

@@ -27,7 +27,6 @@ from judge.measures.engine_text import (
     repeats_previous,
     salts,
 )
-from judge.measures.engine_threads import in_threads
 from judge.measures.trec import QRELS_FIELDS, parse_grade, read_qrels
 
 _BUCKET_BITS = 1  # 2 to 4 buckets a document, so that most lookups end at an empty one
@@ -155,7 +154,7 @@ def _judgments(data: bytes) -> _Judgments | None:
     """Return what `Table` takes, or None where the plain reader must look."""
     index: dict[bytes, int] = {}
     parts: list[tuple[Ints, Ids, Ints]] = []
-    for block in in_threads(_read_block, lines_of(data)):
+    for block in map(_read_block, lines_of(data)):
         if block is None:
             return None
         found = [index.setdefault(query, len(index)) for query in block.queries]

@@ -204,10 +204,7 @@ def columns(text: Text, count: int) -> list[Column] | None:
     `text` ends with a newline.
     """
     edges = np.flatnonzero(text.bytes <= ord(" "))
-    kinds = pick(text.bytes, edges)
-    if not pick(_BLANKS, kinds).all():
-        return None
-    found = _regular(edges, kinds, count) or _irregular(edges, kinds, count)
+    found = _regular(text, edges, count) or _irregular(text, edges, count)
     if found is None:
         return None
     starts, lengths = found
@@ -219,12 +216,13 @@ def columns(text: Text, count: int) -> list[Column] | None:
     ]
 
 
-def _regular(edges: Ints, kinds: NDArray[np.uint8], count: int) -> tuple[Ints, Ints] | None:
+def _regular(text: Text, edges: Ints, count: int) -> tuple[Ints, Ints] | None:
     """Return starts and lengths where single blanks part the fields and newlines the lines."""
-    if len(edges) % count or not len(edges):
+    n_lines = np.count_nonzero(text.bytes == _NEWLINE)
+    n_blanks = np.count_nonzero(text.bytes == ord(" "))
+    if not n_lines or n_lines + n_blanks != len(edges) or n_lines * count != len(edges):
         return None
-    newlines = kinds.reshape(-1, count) == _NEWLINE
-    if not newlines[:, -1].all() or np.count_nonzero(newlines) != len(newlines):
+    if not (pick(text.bytes, edges[count - 1 :: count]) == _NEWLINE).all():
         return None
     starts = np.empty_like(edges)
     starts[0] = 0
@@ -235,8 +233,11 @@ def _regular(edges: Ints, kinds: NDArray[np.uint8], count: int) -> tuple[Ints, I
     return starts.reshape(-1, count), lengths.reshape(-1, count)
 
 
-def _irregular(edges: Ints, kinds: NDArray[np.uint8], count: int) -> tuple[Ints, Ints] | None:
+def _irregular(text: Text, edges: Ints, count: int) -> tuple[Ints, Ints] | None:
     """Return starts and lengths with any blanks between, before and after the fields."""
+    kinds = pick(text.bytes, edges)
+    if not pick(_BLANKS, kinds).all():
+        return None
     starts = np.concatenate(([0], edges[:-1] + 1))
     ends_token = edges > starts
     is_newline = kinds == _NEWLINE
