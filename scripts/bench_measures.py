@@ -86,8 +86,11 @@ print(evaluate(qrels, run, ["ndcg@10", "ndcg@100", "mrr", "recall@100", "precisi
 JUDGE = "from judge.cli.main import main; main()"
 
 
-def programs() -> dict[str, list[str]]:
-    """Return the command of each program that is installed, run and qrels still to be added."""
+def programs(order: str = "ranked") -> dict[str, list[str]]:
+    """Return the command of each program that is installed, run and qrels still to be added.
+
+    Runs in another order than by rank are for those that trec_eval's code stands behind.
+    """
     python = sys.executable
     names = [word for name in MEASURES for word in ("-m", name)]
     found = {"judge measure": [python, "-c", JUDGE, "measure", *names]}
@@ -100,7 +103,7 @@ def programs() -> dict[str, list[str]]:
         "ranx": ("ranx", ["-c", RANX]),
     }
     for name, (module, arguments) in scripts.items():
-        if importlib.util.find_spec(module):
+        if importlib.util.find_spec(module) and (order == "ranked" or name == "pytrec_eval"):
             found[name] = [python, *arguments]
     return found
 
@@ -179,16 +182,17 @@ def use(command: Sequence[str]) -> Usage:
     return Usage(*used)
 
 
-def compare(size: str, run: Path, qrels: Path, rounds: int) -> list[str]:
+def compare(name: str, run: Path, qrels: Path, rounds: int) -> list[str]:
     """Return the lines of the table of one size: every program, and its ratio to ours."""
-    commands = {name: [*head, *arguments(name, run, qrels)] for name, head in programs().items()}
-    taken: dict[str, list[Usage]] = {name: [] for name in commands}
+    heads = programs(SIZES[name].order)
+    commands = {peer: [*head, *arguments(peer, run, qrels)] for peer, head in heads.items()}
+    taken: dict[str, list[Usage]] = {peer: [] for peer in commands}
     for _ in range(rounds):
-        for name, command in commands.items():
-            taken[name].append(use(command))
+        for peer, command in commands.items():
+            taken[peer].append(use(command))
     ours = taken["judge measure"]
     lines = []
-    for name, usages in taken.items():
+    for peer, usages in taken.items():
         wall = statistics.median(
             one.wall_s / our.wall_s for one, our in zip(usages, ours, strict=True)
         )
@@ -196,7 +200,7 @@ def compare(size: str, run: Path, qrels: Path, rounds: int) -> list[str]:
             one.cpu_s / our.cpu_s for one, our in zip(usages, ours, strict=True)
         )
         lines.append(
-            f"| {size} | {name} | {median(usages, 'wall_s'):.2f} | {median(usages, 'cpu_s'):.2f} "
+            f"| {name} | {peer} | {median(usages, 'wall_s'):.2f} | {median(usages, 'cpu_s'):.2f} "
             f"| {median(usages, 'peak_mib'):.0f} | {wall:.1f} | {cpu:.1f} |"
         )
     return lines
