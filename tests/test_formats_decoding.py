@@ -37,6 +37,11 @@ def test_a_value_a_line_is_json_lines_with_their_numbers() -> None:
     ]
 
 
+def test_a_document_with_one_value_a_line_is_no_json_lines() -> None:
+    text = '{"name": "n", "rows": [\n{"a": 1}\n]}\n'
+    assert decode(TextFile("f", text), Findings()) == Document(Place("f"), json.loads(text))
+
+
 def test_a_broken_first_line_does_not_hide_that_it_is_json_lines() -> None:
     message = refusal('{"a": \n{"a": 1}\n{"b"}\n')
     assert [line.split(" ")[0] for line in message.splitlines()] == ["f:1:", "f:3:"]

@@ -63,11 +63,14 @@ def decode(file: TextFile, findings: Findings) -> Document | Lines:
 
 
 def _is_lines(file: TextFile) -> bool:
-    """Tell JSON lines: a first line that stands alone, and more; it may also be the broken one."""
+    """Tell JSON lines: a first line that stands alone, and more.
+
+    Where only the second does, the first may be the broken one, or the head of a document.
+    """
     first = file.first_lines()
-    if len(first) < 2:
-        return False
-    return _is_json(first[0]) or (first[0].lstrip().startswith("{") and _is_json(first[1]))
+    if len(first) < 2 or _is_json(first[0]):
+        return len(first) > 1
+    return first[0].lstrip().startswith("{") and _is_json(first[1]) and not _is_json(file.text)
 
 
 def _is_json(line: str) -> bool:
