@@ -218,7 +218,8 @@ def _judge_open(
         for at, chunk in asks:
             replies.setdefault(at, {})[chunk] = Reply(None, None, NOT_JUDGED)
         try:
-            for verdict in judge.stream(_pair(pools[at], chunk) for at, chunk in asks):
+            asked = (_pair(pools[at], chunk) for at, chunk in asks)
+            for verdict in judge.stream(asked, total=len(asks)):
                 verdicts.append(verdict)
                 reply = _reply(verdict, grade_max=judge.prompt.grade_max)
                 replies[place[verdict.query_id]][verdict.id] = reply

@@ -145,6 +145,8 @@ def open_judge(
             f"--prompt {prompt.label} grades 0..{prompt.grade_max}, the run 0..{grade_max};"
             " set --grade-max or use another prompt"
         )
+    if len(set(flags.backends)) < len(flags.backends):
+        raise UsageError("--backend: a panel needs different judges; one is named twice")
     environ = os.environ if environ is None else environ
     backends = [_open_backend(text, flags, grade_max, environ) for text in flags.backends]
     prices = [_price(backend, flags) for backend in backends]

@@ -19,7 +19,7 @@ A failure of the judge as a whole (wrong key, no quota, no such model) is
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from judge.grades import GAINS
 from judge.judging.prompt import Message, Prompt
@@ -141,6 +141,18 @@ class Verdict:
     flags: tuple[str, ...] = ()
     probabilities: tuple[float, ...] | None = None
     votes: tuple[Verdict, ...] = ()
+
+    def again(self, pair: Pair) -> Verdict:
+        """Return the verdict for another pair with the same texts: nothing was paid for it."""
+        return replace(
+            self,
+            query_id=pair.query_id,
+            id=pair.id,
+            cached=self.grade is not None,
+            attempts=0,
+            cost_usd=0.0,
+            votes=tuple(vote.again(pair) for vote in self.votes),
+        )
 
     def expected_gain(self, gain: str = "linear") -> float | None:
         """Return the mean gain over the grades' probabilities, None where there are none.

@@ -14,7 +14,7 @@ import random
 import threading
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from types import TracebackType
 from typing import Self, TypeAlias
@@ -29,7 +29,7 @@ from judge.judging.ledger import Ledger
 from judge.judging.limits import Clock, Limits, SystemClock, Throttle
 from judge.judging.loop_thread import LoopThread
 from judge.judging.panel import combine
-from judge.judging.progress import Progress, Tally
+from judge.judging.progress import CallCounts, Progress, Tally
 from judge.judging.prompt import Prompt
 from judge.judging.sending import Desk, Line
 from judge.run import Notice
@@ -45,20 +45,6 @@ _LOOK_AHEAD = 1000
 _HANDFUL = 32
 _TICK_S = 0.1
 _GRACE_S = 2.0
-
-
-@dataclass(frozen=True, slots=True)
-class CallCounts:
-    """Requests and their outcome, as the report prints them.
-
-    made: requests sent, retries and repairs included; retried: those beyond a pair's first
-    cached: pairs that needed no request; failed: pairs that ended without a grade
-    """
-
-    made: int = 0
-    cached: int = 0
-    retried: int = 0
-    failed: int = 0
 
 
 class Judge:
@@ -130,8 +116,7 @@ class Judge:
     @property
     def calls(self) -> CallCounts:
         """Return what was sent, served, repeated and lost so far."""
-        tally = self._tally
-        return CallCounts(tally.made, tally.cached, tally.retried, tally.failed)
+        return self._tally.counts
 
     @property
     def cost_usd(self) -> float | None:
@@ -164,16 +149,20 @@ class Judge:
             notices.append(Notice("cache_refused", refused, text))
         return tuple(notices)
 
-    def stream(self, pairs: Iterable[Pair]) -> Iterator[Verdict]:
+    def stream(self, pairs: Iterable[Pair], *, total: int | None = None) -> Iterator[Verdict]:
         """Yield one verdict a pair, as they finish: cached ones first, in no fixed order.
 
-        `pairs` is read as slots come free. A pair with the same query and chunk text as another
-        is paid once. BackendUnavailable is raised after every reply that was received is
-        yielded; a chunk that failed is a verdict without a grade.
+        `pairs` is read as slots come free; `total` tells the progress line how many there are. A
+        pair with the same query and chunk text as another is paid once. BackendUnavailable is
+        raised after every reply that was received is yielded; a chunk that failed is a verdict
+        without a grade. Read it to its end: what is in flight when it is left early is kept in
+        the cache, and the judge takes no other pairs.
         """
+        assert not self._waiting, "an earlier stream was left before its end"
         source = iter(pairs)
+        self._tally.asked += total or 0
         while self._unavailable is None and (block := list(islice(source, _LOOK_AHEAD))):
-            self._tally.asked += len(block)
+            self._tally.asked += len(block) if total is None else 0
             yield from self._begin(block)
             yield from self._collect(leave=_LOOK_AHEAD)
         yield from self._collect(leave=0)
@@ -184,13 +173,13 @@ class Judge:
         """Yield what the cache knows of a block and start asking for the rest."""
         keyed = [(pair, tuple(asker.key(pair) for asker in self._askers)) for pair in block]
         known = self._ledger.find([key for _, keys in keyed for key in keys])
-        to_ask = []
+        ready, to_ask = [], []
         for pair, keys in keyed:
             if all(key in known for key in keys):
                 votes = [verdict_of(known[key], pair, cached=True) for key in keys]
-                yield self._settled(self._joined(votes))
+                ready.append(self._joined(votes))
             elif self._dry_run:
-                yield self._foresee(pair, keys)
+                ready.append(self._foresee(pair, keys))
             elif keys in self._waiting:
                 self._waiting[keys].append(pair)
             else:
@@ -198,6 +187,7 @@ class Judge:
                 to_ask.append(self._settle(pair, keys))
         if to_ask:
             self._loop_thread().start(to_ask)
+        yield from map(self._settled, ready)
 
     def _foresee(self, pair: Pair, keys: Keyed) -> Verdict:
         """Add the requests a pair would take to the forecast, once for the same texts."""
@@ -234,13 +224,12 @@ class Judge:
                 self._news.clear()
                 continue
             keys, outcome = self._finished.popleft().result()
-            _, *others = self._waiting.pop(keys)
+            asked = self._waiting.pop(keys)
             if isinstance(outcome, BackendUnavailable):
                 self._unavailable = outcome
                 continue
-            yield self._settled(outcome)
-            for pair in others:
-                yield self._settled(_again(outcome, pair))
+            for at, pair in enumerate(asked):
+                yield self._settled(outcome if at == 0 else outcome.again(pair))
 
     def _note(self, task: Task) -> None:
         """Queue a finished task; wake the caller for a handful, not for each."""
@@ -297,17 +286,3 @@ class Judge:
     ) -> None:
         """Close the judge."""
         self.close()
-
-
-def _again(verdict: Verdict, pair: Pair) -> Verdict:
-    """Return the verdict for a pair with the same texts: nothing was paid for it."""
-    votes = tuple(_again(vote, pair) for vote in verdict.votes)
-    return replace(
-        verdict,
-        query_id=pair.query_id,
-        id=pair.id,
-        cached=verdict.grade is not None,
-        attempts=0,
-        cost_usd=0.0,
-        votes=votes,
-    )

@@ -11,12 +11,25 @@ _REDRAW_S = 0.1
 _PLAIN_EVERY_S = 30.0
 
 
+@dataclass(frozen=True, slots=True)
+class CallCounts:
+    """Requests and their outcome, as the report prints them.
+
+    made: requests sent, retries and repairs included; retried: those beyond a pair's first
+    cached: pairs that needed no request; failed: pairs that ended without a grade
+    """
+
+    made: int = 0
+    cached: int = 0
+    retried: int = 0
+    failed: int = 0
+
+
 @dataclass(slots=True)
 class Tally:
     """Counters of one judge, updated as things happen.
 
-    made: requests sent, retries and repairs included; retried: those of them beyond a pair's first
-    cached: pairs served without a request; failed: pairs left without a grade
+    asked, done: pairs; in_flight, retrying, held: requests, now
     cost_usd: paid so far; None once something was paid whose price is unknown
     """
 
@@ -30,6 +43,11 @@ class Tally:
     cost_usd: float | None = 0.0
     in_flight: int = 0
     held: int = 0
+
+    @property
+    def counts(self) -> CallCounts:
+        """Return what a report prints of it."""
+        return CallCounts(self.made, self.cached, self.retried, self.failed)
 
     def add_cost(self, cost_usd: float | None) -> None:
         """Add what one reply cost; a sum with an unknown part is unknown."""

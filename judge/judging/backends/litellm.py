@@ -14,7 +14,7 @@ from judge.errors import UsageError
 from judge.judging.backends.chat import ChatDialect
 from judge.judging.backends.failures import failure, read_error
 from judge.judging.backends.openai import connection_failure, without_credentials
-from judge.judging.exchange import Reply, Request, Transient
+from judge.judging.exchange import Rejected, Reply, Request, Transient
 
 
 class LiteLLMBackend:
@@ -74,11 +74,10 @@ class LiteLLMBackend:
             inner if isinstance(inner, dict) else {"message": _message(error)},
             now=time.time(),
         )
-        if status in (400, 422):
-            adjusted = self._dialect.adjust(body, _message(error), found.parameter)
-            if adjusted is not None:
-                return adjusted
-        return failure(found, name=self.name)
+        meant = failure(found, name=self.name)
+        if isinstance(meant, Rejected):
+            return self._dialect.adjust(body, _message(error), found.parameter) or meant
+        return meant
 
     async def close(self) -> None:
         """Close the clients that litellm keeps."""

@@ -11,7 +11,7 @@ from judge.errors import BackendUnavailable
 from judge.judging.backends.chat import LENGTH_NAMES, ChatDialect
 from judge.judging.backends.direct_http import direct_client
 from judge.judging.backends.failures import failure, read_error
-from judge.judging.exchange import Reply, Request, Transient, Unreachable
+from judge.judging.exchange import Rejected, Reply, Request, Transient, Unreachable
 
 OFFICIAL = "https://api.openai.com/v1"
 
@@ -86,11 +86,10 @@ class OpenAIBackend:
     def _failure(self, error: Any, body: Mapping[str, object]) -> Exception:
         response = error.response
         found = read_error(response.status_code, response.headers, error.body, now=time.time())
-        if found.status in (400, 422):
-            adjusted = self._dialect.adjust(body, found.message, found.parameter)
-            if adjusted is not None:
-                return adjusted
-        return failure(found, name=self.name)
+        meant = failure(found, name=self.name)
+        if isinstance(meant, Rejected):
+            return self._dialect.adjust(body, found.message, found.parameter) or meant
+        return meant
 
     async def close(self) -> None:
         """Close the connections."""
