@@ -7,7 +7,7 @@ columnar engine, in constant memory. Both give the same values for every input.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from io import BytesIO
@@ -39,6 +39,7 @@ def measure(
     precision: str = "single",
     run_tag: str | None = None,
     grade_max: int | None = None,
+    grade_map: Mapping[str, int] | None = None,
     intervals: bool | None = None,
 ) -> list[Evaluation]:
     """Return an evaluation for every run of every file, in the order of the files.
@@ -47,6 +48,7 @@ def measure(
     run_tag: of files with several runs, take this one alone
     grade_max: top of the scale that unjudged results may reach; None: 3, or the highest
         grade of the qrels above it
+    grade_map: a grade as the qrels write it -> the grade it is
     intervals: compute lo and hi of each value; None: only where that is quick
     Raises InputError naming every bad line, UsageError for options that do not fit.
 
@@ -59,6 +61,7 @@ def measure(
         gain=gain,
         precision=precision,
         grade_max=grade_max,
+        grade_map=grade_map,
         intervals=intervals,
     )
     files = [_look_into(source) for source in (*runs, qrels)]
@@ -79,6 +82,7 @@ class _Asked:
     gain: str
     precision: str
     grade_max: int | None
+    grade_map: Mapping[str, int] | None
     intervals: bool | None
 
 
@@ -86,7 +90,7 @@ class _Asked:
 class _File:
     """A file that was looked into.
 
-    start: its first bytes, which tell its shape; open: opens it at its start, every time
+    start: its first line, which tells its shape; open: opens it at its start, every time
     """
 
     name: str
@@ -96,9 +100,9 @@ class _File:
 
     @property
     def is_trec(self) -> bool:
-        """Tell whether this is lines of fields: no JSON, no table with a header."""
-        start = self.start.lstrip()
-        return start[:1] not in (b"{", b"[") and not start.startswith((b"query-id", b"query_id"))
+        """Tell whether this is lines of fields: neither JSON nor a table of three columns."""
+        is_table = b"," in self.start or self.start.count(b"\t") == 2
+        return not self.start.startswith((b"{", b"[")) and not is_table
 
     def read(self) -> bytes:
         """Return all of it."""
@@ -111,12 +115,23 @@ def _look_into(source: Source) -> _File:
     name = source_name(source)
     with open_bytes(source) as stream:
         head = stream.read(_SMALL_BYTES + 1)
-        file = _File(name, head[:64], len(head) <= _SMALL_BYTES, lambda: nullcontext(BytesIO(head)))
+        start = head.lstrip().partition(b"\n")[0]
+        is_small = len(head) <= _SMALL_BYTES
+        file = _File(name, start, is_small, lambda: nullcontext(_Named(name, head)))
         if file.is_small:
             return file
         if isinstance(source, (str, Path)):
             return replace(file, open=lambda: open_bytes(source))
         return replace(file, open=_spooled(head, stream))
+
+
+class _Named(BytesIO):
+    """Bytes under the name that messages use for them."""
+
+    def __init__(self, name: str, data: bytes) -> None:
+        """Take the name of the file and what it holds."""
+        super().__init__(data)
+        self.name = name
 
 
 def _spooled(head: bytes, rest: BinaryIO) -> Callable[[], AbstractContextManager[BinaryIO]]:
@@ -137,7 +152,7 @@ def _spooled(head: bytes, rest: BinaryIO) -> Callable[[], AbstractContextManager
 
 
 def _evaluate_small(runs: Sequence[_File], qrels: _File, asked: _Asked) -> _Found:
-    judged = _read_qrels(qrels)
+    judged = _read_qrels(qrels, asked)
     found = []
     for file in runs:
         ranked_runs = _read_ranked(file, asked.precision, lambda query: judged.get(query, {}))
@@ -160,10 +175,10 @@ def _evaluate_large(runs: Sequence[_File], qrels: _File, asked: _Asked) -> _Foun
     from judge.measures.engine import Engine
     from judge.measures.engine_qrels import read_table, table_of
 
-    if qrels.is_trec:
+    if qrels.is_trec and asked.grade_map is None:
         table = read_table(qrels.read(), name=qrels.name)
     else:
-        table = table_of(_read_qrels(qrels))
+        table = table_of(_read_qrels(qrels, asked))
     engine = Engine(
         table,
         asked.measures,
@@ -223,13 +238,14 @@ def _judges_documents(rows: Iterable[Row], judged_of: Callable[[str], Collection
     return False
 
 
-def _read_qrels(file: _File) -> dict[str, dict[str, int]]:
+def _read_qrels(file: _File, asked: _Asked) -> dict[str, dict[str, int]]:
     with file.open() as stream:
-        if file.is_trec:
+        if file.is_trec and asked.grade_map is None:
             return read_qrels(stream, name=file.name)
+        from judge.formats import ReadOptions
         from judge.formats import read_qrels as read_any_qrels
 
-        return read_any_qrels(stream).grades
+        return read_any_qrels(stream, ReadOptions(grade_map=asked.grade_map)).grades
 
 
 def _chosen(found: _Found, run_tag: str | None) -> list[Evaluation]:

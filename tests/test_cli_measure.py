@@ -302,9 +302,27 @@ def test_run_on_standard_input(
     assert invoke(capsys, "-", str(tmp_path / "qrels"), "-m", "RR").rows == ["RR\t1.0000"]
 
 
+def test_other_shapes_than_trec(measure) -> None:
+    run = '{"q": {"a": 2.5, "b": 1.5}}'
+    table = "query-id\tcorpus-id\tscore\nq\tb\t1\n"
+    for judged in ('{"q": {"b": 1}}', table, qrels("q b 1")):
+        assert measure(run, judged, "-m", "RR").rows == ["RR\t0.5000"]
+
+
+def test_grades_of_another_scale_need_a_map(measure) -> None:
+    run, judged = trec("q a 2", "q b 1"), '{"q": {"a": "10.000", "b": "100.000"}}'
+    # grades 2, 3 in rank order: (2 + 3 * .6309) / (3 + 2 * .6309)
+    options = ["--grade-map", "10=2,100=3"]
+    assert measure(run, judged, *options).rows == ["nDCG@10\t0.9134"]
+    assert measure(run, qrels("q a 10", "q b 100"), *options).rows == ["nDCG@10\t0.9134"]
+    refused = measure(run, '{"q": {"a": "good"}}')
+    assert refused.code == 2 and "qrels.txt" in refused.err and "--grade-map" in refused.err
+
+
 @pytest.mark.parametrize(
     ("argv", "says"),
     [
+        (["a", "b", "--grade-map", "1=x"], "needs a whole grade"),
         (["only.run"], "two files at least"),
         (["-", "-"], "one file only"),
         (["no.run", "no.qrels"], "no such file"),

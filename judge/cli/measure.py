@@ -38,6 +38,13 @@ from judge.cli import measure_output as output
     type=click.IntRange(1, 1000),
     help="Top of the grade scale, for intervals and ERR. [3, or the highest grade above it]",
 )
+@click.option(
+    "--grade-map",
+    "grade_map",
+    metavar="VALUE=GRADE,…",
+    multiple=True,
+    help="Grades of the qrels on your scale, e.g. 0=0,1=1,10=2,100=3. [as written]",
+)
 @click.option("--intervals", is_flag=True, help="Add columns lo and hi of each value.")
 @click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON report, always with lo and hi."
@@ -50,6 +57,7 @@ def command(
     precision: str,
     run_tag: str | None,
     grade_max: int | None,
+    grade_map: tuple[str, ...],
     intervals: bool,
     as_json: bool,
 ) -> int:
@@ -75,6 +83,7 @@ def command(
         precision=precision,
         run_tag=run_tag,
         grade_max=grade_max,
+        grade_map=_grades(grade_map),
         intervals=True if intervals or as_json else None,
     )
     if as_json:
@@ -95,3 +104,16 @@ def command(
 
 def _source(name: str) -> str | BinaryIO:
     return sys.stdin.buffer if name == "-" else name
+
+
+def _grades(values: tuple[str, ...]) -> dict[str, int] | None:
+    """Return the grade map, or None where the flag was not given."""
+    if not values:
+        return None
+    from judge.cli.reading import pairs
+
+    written = pairs("--grade-map", values)
+    wrong = [f"{value}={grade}" for value, grade in written.items() if not grade.isdecimal()]
+    if wrong:
+        raise click.UsageError(f"--grade-map: {wrong[0]} needs a whole grade, 0 or more")
+    return {value: int(grade) for value, grade in written.items()}
