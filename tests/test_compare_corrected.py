@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from judge.api_compare import Inputs, compare
 from judge.cli.compare import command
-from judge.compare import corrected_by
+from judge.comparison import corrected_by
 from judge.run import Result, Row, Run
 
 SECOND = 1 / math.log2(3)

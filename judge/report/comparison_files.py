@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TextIO
 
-from judge.compare import Comparison, contrast_of
+from judge.comparison import Comparison, contrast_of
 from judge.flipping import flipping
 from judge.report.comparison_document import comparison_document
 from judge.report.files import write_files, write_verdicts
