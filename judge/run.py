@@ -54,7 +54,7 @@ class Golden:
     match: "all" (every one is wanted) or "any" (one of them answers)
     complete: the expected set is all there is; every other chunk is irrelevant
     where: the place it was read from, for messages
-    quotes: spans of text; a chunk that contains one is expected. `judge.formats.quotes` names
+    quotes: spans of text; a chunk that contains one is expected. `judge.evidence.quotes` names
         the chunks, and then there are none left here
     """
 
@@ -101,10 +101,14 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What one system returned for a set of queries, in the order of the file."""
+    """What one system returned for a set of queries, in the order of the file.
+
+    corpus_ids, corpus: the ids, and the texts by id, of the corpus it was read with, if any
+    """
 
     name: str
     rows: tuple[Row, ...]
     grades: tuple[KnownGrade, ...] = ()
     corpus_ids: frozenset[str] = field(default_factory=frozenset)
+    corpus: Mapping[str, str | None] = field(default_factory=dict, compare=False, repr=False)
     notices: tuple[Notice, ...] = ()

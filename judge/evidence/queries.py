@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from judge.errors import InputError, Problem
+from judge.evidence.quotes import resolve_quotes
 from judge.run import Golden, Notice, Row, Run
 
 
@@ -79,7 +80,21 @@ def join(runs: Sequence[Run], goldens: Iterable[Golden] = ()) -> Joined:
     notices = _attach_goldens(queries, index, tuple(goldens), len(runs), problems)
     if problems:
         raise InputError(problems)
-    return Joined(tuple(queries), notices)
+    return _with_quotes(Joined(tuple(queries), notices), runs)
+
+
+def _with_quotes(joined: Joined, runs: Sequence[Run]) -> Joined:
+    """Return the queries with goldens that name the chunks they quote."""
+    quoting = [(q.golden, q.rows) for q in joined.queries if q.golden and q.golden.quotes]
+    if not quoting:
+        return joined
+    resolved = resolve_quotes(quoting, runs)
+    named = iter(resolved.goldens)
+    queries = tuple(
+        replace(query, golden=next(named)) if query.golden and query.golden.quotes else query
+        for query in joined.queries
+    )
+    return Joined(queries, (*joined.notices, *resolved.notices))
 
 
 def _join_rows(runs: Sequence[Run]) -> tuple[list[Query], _Index, list[Problem]]:

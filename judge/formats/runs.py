@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import PurePath
 
 from judge.errors import UsageError
@@ -13,7 +12,6 @@ from judge.formats.findings import Findings, Place, shown
 from judge.formats.ids import id_text
 from judge.formats.opening import SourceFile, TextFile, read_text, source_name, uncollected
 from judge.formats.options import DEFAULTS, ReadOptions
-from judge.formats.quotes import resolve_quotes
 from judge.formats.records import records_of
 from judge.formats.rows import read_rows
 from judge.formats.scored import is_scored, scored_rows
@@ -50,7 +48,7 @@ def read_run(
     with uncollected():
         runs = _runs(read_text(source), options)
         run = _chosen(runs, options.run_tag, source_name(source))
-        return _completed(run, _corpus(corpus, options), _queries(queries, options))
+        return filled(run, _corpus(corpus, options), _queries(queries, options))
 
 
 def read_runs(
@@ -64,7 +62,7 @@ def read_runs(
     with uncollected():
         runs = _runs(read_text(source), options)
         texts, asked = _corpus(corpus, options), _queries(queries, options)
-        return {name: _completed(run, texts, asked) for name, run in runs.items()}
+        return {name: filled(run, texts, asked) for name, run in runs.items()}
 
 
 def _runs(file: TextFile, options: ReadOptions) -> dict[str, Run]:
@@ -73,20 +71,6 @@ def _runs(file: TextFile, options: ReadOptions) -> dict[str, Run]:
     if decoded is None:
         return _trec_runs(file, options, findings)
     return _decoded_runs(decoded, file.name, options, findings)
-
-
-def _completed(run: Run, corpus: Corpus | None, queries: Queries | None) -> Run:
-    """Return the run with the texts it lacked, and goldens in its rows that name chunks."""
-    run = filled(run, corpus, queries)
-    goldens = [row.golden for row in run.rows if row.golden is not None]
-    if not any(golden.quotes for golden in goldens):
-        return run
-    resolved = resolve_quotes(goldens, [run], texts={} if corpus is None else corpus.texts)
-    named = iter(resolved.goldens)
-    rows = tuple(
-        row if row.golden is None else replace(row, golden=next(named)) for row in run.rows
-    )
-    return replace(run, rows=rows, notices=(*run.notices, *resolved.notices))
 
 
 def _corpus(source: CorpusSource | None, options: ReadOptions) -> Corpus | None:

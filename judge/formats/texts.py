@@ -108,6 +108,7 @@ def filled(run: Run, corpus: Corpus | None, queries: Queries | None) -> Run:
         run,
         rows=rows,
         corpus_ids=run.corpus_ids if corpus is None else frozenset(corpus.texts),
+        corpus=run.corpus if corpus is None else corpus.texts,
         notices=(
             *run.notices,
             *(() if corpus is None else corpus.notices),

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 
 import pytest
 
 from judge.errors import InputError
-from judge.formats import read_goldens, read_run
-from judge.formats.quotes import resolve_quotes
+from judge.evidence.queries import join
+from judge.evidence.quotes import resolve_quotes
+from judge.formats import read_goldens
 from judge.run import Golden, Result, Row, Run
 
 LEVER = "Push the\n  red LEVER."
@@ -29,7 +31,8 @@ def run(*texts: str | None) -> Run:
 def resolved(
     one: Golden, *runs: Run, **texts: str | None
 ) -> tuple[tuple[str, ...], str, list[str]]:
-    found = resolve_quotes([one], runs, texts=texts)
+    runs = tuple(replace(run, corpus=texts) for run in runs)
+    found = resolve_quotes([(one, [run.rows[0] for run in runs])], runs)
     return found.goldens[0].expected, found.goldens[0].match, [n.kind for n in found.notices]
 
 
@@ -74,17 +77,20 @@ def test_a_quote_in_no_chunk_is_stale_and_never_found() -> None:
     )
 
 
+def test_joining_resolves_quotes_over_all_runs() -> None:
+    one = golden({"quote": "red lever"})
+    (query,) = join([run("x", LEVER), run(LEVER)], [one]).queries
+    assert query.golden is not None
+    # c1 of the second run stands at rank 1, c2 of the first at rank 2; c1 is "x" in the first.
+    assert (query.golden.expected, query.golden.quotes) == (("c2",), ())
+
+
 def test_goldens_without_quotes_pass_unchanged() -> None:
     one = golden("a")
-    assert resolve_quotes([one], [run(LEVER)], texts={}).goldens == (one,)
+    (query,) = join([run(LEVER)], [one]).queries
+    assert query.golden == one
 
 
-def test_quotes_in_the_rows_of_a_run_are_resolved_as_it_is_read() -> None:
-    row = {
-        "query": "q",
-        "expected": {"quote": "red lever"},
-        "results": [{"id": "a", "text": "Ten."}, {"id": "b", "text": LEVER}],
-    }
-    (read,) = read_run(io.BytesIO(json.dumps([row]).encode())).rows
-    assert read.golden is not None
-    assert (read.golden.expected, read.golden.quotes) == (("b",), ())
+def test_a_stale_quote_is_noticed_when_joined() -> None:
+    joined = join([run(LEVER)], [golden({"quote": "blue"})])
+    assert [notice.kind for notice in joined.notices] == ["stale quote"]
