@@ -14,7 +14,7 @@ from judge.errors import UsageError
 from judge.evidence.joining import PreferenceIndex
 from judge.evidence.labels import known_labels
 from judge.evidence.preferences import Preference
-from judge.formats import ReadOptions, read_goldens, read_grades, read_labels, read_run
+from judge.formats import Label, ReadOptions, read_goldens, read_grades, read_labels, read_run
 from judge.judging.backends import open_backend
 from judge.judging.cache import JudgmentCache
 from judge.judging.judge import Judge
@@ -31,11 +31,15 @@ SourceFile: TypeAlias = str | Path | BinaryIO
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known before any judge is asked, and what reading it noticed."""
+    """What is known before any judge is asked, and what reading it noticed.
+
+    held_out: labels that are no evidence, kept to compare the judge with
+    """
 
     goldens: tuple[Golden, ...] = ()
     grades: tuple[KnownGrade, ...] = ()
     notices: tuple[Notice, ...] = ()
+    held_out: tuple[Label, ...] = ()
 
 
 def read_known(
@@ -63,18 +67,15 @@ def read_known(
         grade_file = read_grades(source, options)
         grades += grade_file.grades
         notices += grade_file.notices
+    held_out: tuple[Label, ...] = ()
     if labels is not None:
         label_file = read_labels(labels, options)
         notices += label_file.notices
         if exclude_labels:
-            n = len(label_file.labels)
-            text = (
-                f"{n:,} labels kept out of settling; `judge calibrate` compares the judge with them"
-            )
-            notices.append(Notice("excluded label", n, text))
+            held_out = label_file.labels
         else:
             grades += known_labels(label_file.labels)
-    return Known(tuple(found), tuple(grades), tuple(notices))
+    return Known(tuple(found), tuple(grades), tuple(notices), held_out)
 
 
 def read_pairs(
@@ -185,7 +186,11 @@ def grade(
         "grade_s": graded_at - read_at,
         "measure_s": clock() - graded_at,
     }
-    return replace(report, timing={name: round(took, 4) for name, took in timing.items()})
+    return replace(
+        report,
+        timing={name: round(took, 4) for name, took in timing.items()},
+        held_out=known.held_out,
+    )
 
 
 def open_judge(

@@ -12,9 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import judge
-from judge.calibrating import CalibrationReport
-from judge.calibration import compare_with_labels
-from judge.formats import Label
+from judge.report.document import report_document
 from judge.report.html import render_html
 from judge.report.html.elements import data, tag
 from judge.run import Golden, KnownGrade, Result, Row, Run
@@ -110,14 +108,23 @@ def test_mock_says_what_it_is_wherever_its_numbers_stand():
     assert page.count("word overlap, not a judgment") >= 4  # sentence, head, picture, outcome
 
 
-def test_confusion_matrix_comes_with_a_calibration():
-    labels = [Label("q0", "a", 3), Label("q0", "b", 1), Label("q1", "a", 1)]
-    found = CalibrationReport(compare_with_labels(GRADES, labels))
-    page = render_html(_report(), calibration=found)
+def test_confusion_matrix_comes_with_held_out_labels(tmp_path):
+    # The mock grades a text that says what was asked 3, one that says nothing of it 0.
+    labels = tmp_path / "labels.csv"
+    labels.write_text("query_id,chunk_id,grade\nq,a,3\nq,b,1\nhow high is everest,c,3\n")
+    asked = "how high is everest"
+    texts = {"a": asked, "b": "nothing", "c": "unasked"}
+    results = tuple(Result(id, text=text) for id, text in texts.items())
+    run = Run("r", (Row(key="q", query_id="q", query=asked, results=results),))
+    report = judge.grade(run, backend="mock", labels=labels, exclude_labels=True)
+    page = render_html(report)
     assert "The judge beside people" in page
     table = page[page.index('class="confusion"') :]
     cells = re.findall(r'<td class="n(?: same)?">([^<]*)</td>', table)
-    assert cells == ["0"] * 4 + ["2", "0", "0", "0"] + ["0"] * 4 + ["0", "0", "0", "1"]
+    # Humans in rows: 1 at judge 0; 3 at judge 0 (named by the query's text) and at judge 3.
+    assert cells == ["0"] * 4 + ["1", "0", "0", "0"] + ["0"] * 4 + ["1", "0", "0", "1"]
+    assert "3 labels kept out of settling:" in page
+    assert report_document(report)["calibration"]["overall"]["pairs"] == 3
 
 
 def test_goldens_are_shown_as_such():

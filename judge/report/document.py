@@ -84,6 +84,7 @@ def _head(report: Report) -> dict[str, Any]:
             for shadow in grading.shadows
         ],
         "preferences": preferences_document(grading.preferred),
+        "calibration": _calibration(report),
         "cost_usd": grading.cost_usd,
         "measures": {
             "overall": _with_confidence(report),
@@ -103,6 +104,17 @@ def _head(report: Report) -> dict[str, Any]:
             for notice in grading.notices
         ],
     }
+
+
+def _calibration(report: Report) -> Json | None:
+    """Return what held-out labels say of the judge, as `judge calibrate --json` does."""
+    if not report.held_out:
+        return None
+    # Only these few reports need numpy.
+    from judge.report.calibration import calibration_document
+    from judge.report.held_out import calibration_of
+
+    return calibration_document(calibration_of(report))
 
 
 def row_line(row: RowReport) -> str:

@@ -10,6 +10,7 @@ from judge.cascade import Grading
 from judge.evidence.goldens import Miss, misses
 from judge.evidence.pool import QueryPool
 from judge.evidence.queries import Query
+from judge.formats.labels import Label
 from judge.grades import Conflict, Source
 from judge.measures.names import Measure
 from judge.measures.pool import Bounded
@@ -80,7 +81,8 @@ class Report:
 
     Means are weighted and run over all rows that have the measure; a row that is open
     takes part with its interval. `confidence` has the 95% intervals over queries of the
-    overall means: what other queries would change, not what judging could.
+    overall means: what other queries would change, not what judging could. `held_out` are
+    labels that took no part in the grading, so that the judge can be compared with them.
     """
 
     grading: Grading
@@ -91,6 +93,7 @@ class Report:
     coverage: Coverage
     answerless: Answerless
     timing: Mapping[str, float] = field(default_factory=dict)
+    held_out: tuple[Label, ...] = ()
 
     @property
     def run(self) -> Run:

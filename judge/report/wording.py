@@ -73,10 +73,23 @@ def facts(report: Report) -> list[str]:
         saved_line(report),
         *shadow_lines(report),
         *judged_preferences(report),
+        held_out_line(report),
         short_lists(report),
         *trouble_lines(report),
     ]
     return [line for line in ours if line]
+
+
+def held_out_line(report: Report) -> str | None:
+    """Return what labels that were kept out of settling say of the judge, if there are any."""
+    if not report.held_out:
+        return None
+    # Only these few reports need numpy.
+    from judge.report.calibration import headline
+    from judge.report.held_out import calibration_of
+
+    kept = plural(len(report.held_out), "label")
+    return f"{kept} kept out of settling: {headline(calibration_of(report))}"
 
 
 def confidence_line(report: Report) -> str | None:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from judge.calibrating import CalibrationReport
 from judge.grades import Judgment
 from judge.measures.names import Measure
 from judge.report import wording
-from judge.report.calibration import headline as calibration_headline
 from judge.report.html.charts import bar, forest
 from judge.report.html.elements import Markup, tag
 from judge.report.html.rows import RowTable, ShownChunk, ShownRow
@@ -19,15 +17,12 @@ from judge.run import Result
 from judge.scoring import Mean
 
 
-def render_html(report: Report, *, calibration: CalibrationReport | None = None) -> str:
-    """Return the whole page; it loads nothing, and nothing from a file is markup in it.
-
-    calibration: adds what the judge's grades are worth beside people's, with the confusion matrix
-    """
+def render_html(report: Report) -> str:
+    """Return the whole page; it loads nothing, and nothing from a file is markup in it."""
     return shell(
         report.run.name,
         lead=wording.headline(report),
-        main=[*_summary(report), *_slices(report), *_calibration(calibration)],
+        main=[*_summary(report), *_slices(report), *_calibration(report)],
         rows=RowTable(
             measures=tuple(report.overall),
             slices=tuple(report.slices),
@@ -86,12 +81,18 @@ def _slices(report: Report) -> Iterable[Markup]:
     )
 
 
-def _calibration(calibration: CalibrationReport | None) -> Iterable[Markup]:
-    if calibration is None:
+def _calibration(report: Report) -> Iterable[Markup]:
+    """Yield the judge beside people, where labels were kept out of settling for that."""
+    if not report.held_out:
         return
+    # Only these few reports need numpy.
+    from judge.report.calibration import headline
+    from judge.report.held_out import calibration_of
+
+    calibration = calibration_of(report)
     confusion = calibration.calibration.overall.confusion
     yield tag("h2", "The judge beside people")
-    yield tag("p", calibration_headline(calibration))
+    yield tag("p", headline(calibration))
     corner = tag("th", "human \\ judge", scope="col")
     heads = [tag("th", str(grade), scope="col") for grade in range(len(confusion))]
     body = [
