@@ -181,7 +181,9 @@ RUN = Run(
             "semantic",
             2.0,
             (Result("a", "d", "x", {"page": 1}, 0.5), Result("b")),
-            golden=Golden(("a",), "q1", "reset breaker", "semantic", 2.0, "any", True),
+            golden=Golden(
+                ("a",), "q1", "reset breaker", "semantic", 2.0, "any", True, "", ("the lever",)
+            ),
         ),
         Row("q2", None, "q2", error="timeout"),
         Row("row 3"),
@@ -195,6 +197,7 @@ def test_a_run_survives_run_json() -> None:
     golden = again.rows[0].golden
     assert golden is not None
     assert (golden.expected, golden.match, golden.complete) == (("a",), "any", True)
+    assert golden.quotes == ("the lever",)
     assert [
         (r.key, r.query_id, r.query, r.slice, r.weight, r.results, r.error) for r in again.rows
     ] == [(r.key, r.query_id, r.query, r.slice, r.weight, r.results, r.error) for r in RUN.rows]

@@ -159,6 +159,23 @@ def test_a_system_that_refuses_us_ends_it_at_once() -> None:
         answers(queries(2), Scripted({"query 0": [refused], "query 1": [refused]}))
 
 
+def test_an_interruption_comes_through() -> None:
+    def interrupt(answer: Answer) -> None:
+        raise KeyboardInterrupt
+
+    target = Scripted({f"query {i}": ["[]"] for i in range(50)})
+    with pytest.raises(KeyboardInterrupt):
+        ask_all(
+            queries(50),
+            target,
+            manner=Manner(concurrency=1),
+            options=ReadOptions(),
+            known={},
+            keep=interrupt,
+            sleep=lambda seconds: None,
+        )
+
+
 def test_known_answers_are_not_asked_again() -> None:
     known: dict[str, Answer] = {"q0": {"key": "q0", "results": ["a"]}}
     target = Scripted({"query 1": ['["b"]']})

@@ -106,17 +106,12 @@ def command(
     texts = None if corpus is None else read_corpus(corpus, options)
     runs = []
     for number, path in enumerate(_outputs(Path(output), repeat), start=1):
-        partial = PartialRun(
-            path.with_name(path.name + ".partial"), asked_of=_digest(asked.asked, settings, number)
-        )
+        digest = _digest(asked.asked, settings, number)
+        partial = PartialRun(path.with_name(path.name + ".partial"), asked_of=digest)
         answers = _answers(asked.asked, target, manner, options, partial)
         run = run_of(asked.asked, answers, name=name or path.stem, options=options)
-        run = filled(run, texts, None)
-        _write(run, path)
-        if all(row.error is None for row in run.rows):
-            partial.path.unlink(missing_ok=True)
-        runs.append(run)
-        _report(run, path)
+        runs.append(filled(run, texts, None))
+        _finish(runs[-1], path, partial)
     for notice in (*asked.notices, *runs[0].notices):
         click.echo(f"judge: {notice.text}", err=True)
     if repeat > 1:
@@ -214,11 +209,15 @@ def _counted(keep: Callable[[Answer], None], *, done: int, total: int) -> Callab
     return kept
 
 
-def _write(run: Run, path: Path) -> None:
+def _finish(run: Run, path: Path, partial: PartialRun) -> None:
+    """Write the run, and drop its answers so far unless some are to be asked again."""
     try:
         path.write_text("".join(f"{line}\n" for line in run_lines(run)), encoding="utf-8")
     except OSError as error:
         raise UsageError(f"{path}: cannot be written: {error}") from error
+    if all(row.error is None for row in run.rows):
+        partial.path.unlink(missing_ok=True)
+    _report(run, path)
 
 
 def _report(run: Run, path: Path) -> None:

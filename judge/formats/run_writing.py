@@ -60,7 +60,7 @@ def _sample(row: Row, references: Mapping[str, list[str]]) -> Fields:
 
 def _golden(golden: Golden) -> Fields:
     return {
-        "expected": list(golden.expected),
+        "expected": [*golden.expected, *({"quote": quote} for quote in golden.quotes)],
         "match": None if golden.match == "all" else golden.match,
         "complete": golden.complete or None,
     }

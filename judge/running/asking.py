@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
+from threading import Event
 
 from judge.errors import JudgeError
 from judge.formats.findings import Findings, Place
@@ -51,10 +52,11 @@ def ask_all(
     Raises BackendUnavailable at once where the system refuses us altogether.
     """
     answers = dict(known)
+    given_up = Event()
     wanted = [one for one in asked if one.row.key not in known]
     with ThreadPoolExecutor(max_workers=manner.concurrency) as pool:
         futures: list[Future[Answer]] = [
-            pool.submit(_ask, one, target, manner, options, sleep) for one in wanted
+            pool.submit(_ask, one, target, manner, options, sleep, given_up) for one in wanted
         ]
         try:
             for future in as_completed(futures):
@@ -62,6 +64,7 @@ def ask_all(
                 answers[str(answer["key"])] = answer
                 keep(answer)
         except (JudgeError, KeyboardInterrupt):
+            given_up.set()
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     return answers
@@ -94,6 +97,7 @@ def _ask(
     manner: Manner,
     options: ReadOptions,
     sleep: Callable[[float], None],
+    given_up: Event,
 ) -> Answer:
     """Return the answer to one query, after as many tries as it takes or may take."""
     values = {**one.values, "k": str(manner.k)}
@@ -111,7 +115,7 @@ def _ask(
             failure = AskFailed(str(error), worth_a_retry=True)
         except AskFailed as error:
             failure = error
-        if not failure.worth_a_retry:
+        if not failure.worth_a_retry or given_up.is_set():
             break
     return {"key": one.row.key, "error": str(failure)}
 
