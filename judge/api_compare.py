@@ -14,9 +14,10 @@ from judge.comparison import Comparison, build_comparison, corrected_by
 from judge.contrast import Contrast
 from judge.errors import UsageError
 from judge.evidence.preferences import Preference
-from judge.formats import LabelFile, ReadOptions, read_labels, read_run
+from judge.formats import LabelFile, ReadOptions, read_grades, read_labels, read_run
 from judge.judging.judge import Judge
 from judge.judging.selector import Selector
+from judge.lineup import Lineup, build_lineup
 from judge.measures.names import Measure, parse_measure
 from judge.run import Golden, Notice, Run
 from judge.scoring import Scale
@@ -94,6 +95,34 @@ def compare(
     return corrected_by(comparison, kept.labels, sample=sample)
 
 
+def line_up(
+    runs: Sequence[Run | SourceFile],
+    *,
+    inputs: Inputs | None = None,
+    judge: Judge | None = None,
+    measures: Sequence[str] = (),
+    k: int = 10,
+    gain: str = "linear",
+    against: SourceFile | None = None,
+) -> Lineup:
+    """Line up several runs over one pool of judgments.
+
+    against: a second source of grades, to see whether it orders the runs alike
+    """
+    inputs = inputs or Inputs()
+    second = read_grades(against, inputs.options).grades if against is not None else ()
+    grading, _ = grade_pair(
+        [read(run, inputs) for run in runs],
+        inputs=inputs,
+        measures=measures,
+        k=k,
+        gain=gain,
+        until=Until(),
+        judge=judge,
+    )
+    return build_lineup(grading, against=second)
+
+
 def read(run: Run | SourceFile, inputs: Inputs) -> Run:
     """Return a run as it is, or read it."""
     if isinstance(run, Run):
@@ -111,7 +140,7 @@ def grade_pair(
     until: Until,
     judge: Judge | None,
 ) -> tuple[Grading, Selector]:
-    """Grade a baseline and a candidate over their union pool, until the sign is as asked."""
+    """Grade runs over their union pool, until the sign of the first two is as asked."""
     known = api.read_known(
         goldens=inputs.goldens,
         judgments=inputs.judgments,
@@ -126,7 +155,8 @@ def grade_pair(
         gain=gain,
         grade_max=inputs.options.grade_max,
     )
-    contrast = Contrast(settings.measures[0], (-1.0, 1.0), Scale(gain, settings.grade_max))
+    coefficients = (-1.0, 1.0, *[0.0] * (len(runs) - 2))
+    contrast = Contrast(settings.measures[0], coefficients, Scale(gain, settings.grade_max))
     selector = until.selector(contrast, Sign(), settings)
     grading = grade_runs(
         with_notices(runs, known.notices),
@@ -151,4 +181,4 @@ def with_notices(runs: Sequence[Run], notices: Iterable[Notice]) -> list[Run]:
     return [replace(runs[0], notices=(*runs[0].notices, *notices)), *runs[1:]]
 
 
-__all__ = ["Inputs", "compare", "grade_pair"]
+__all__ = ["Inputs", "compare", "grade_pair", "line_up"]

@@ -75,6 +75,7 @@ def gate(
             goldens=inputs.goldens,
             judgments=inputs.judgments,
             labels=inputs.labels,
+            exclude_labels=inputs.exclude_labels,
             options=inputs.options,
         )
         goldens = known.goldens

@@ -34,6 +34,7 @@ LAYERS = (
     ),
     *(
         "comparison",
+        "lineup",
         "gating",
         "labelled",
         "panel_worth",

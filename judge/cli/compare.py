@@ -8,19 +8,23 @@ from pathlib import Path
 
 import click
 
-from judge.api_compare import Inputs, compare
+from judge.api_compare import Inputs, compare, line_up
 from judge.cli.judging import JudgingFlags, interruptible, judging_options, open_judge
 from judge.cli.known import known_options
 from judge.cli.reading import reading_options, source
 from judge.cli.writing import write_lines
+from judge.errors import UsageError
+from judge.lineup import Lineup
 from judge.report.comparison import comparison_lines
 from judge.report.comparison_document import comparison_document
 from judge.report.comparison_files import write_comparison
+from judge.report.lineup import lineup_document, lineup_lines
 
 
 @click.command("compare")
 @click.argument("baseline")
 @click.argument("candidate")
+@click.argument("others", nargs=-1)
 @reading_options
 @known_options
 @click.option(
@@ -30,6 +34,11 @@ from judge.report.comparison_files import write_comparison
     help="The queries are a random sample of traffic, for correction by labels. [a fixed set]",
 )
 @click.option(
+    "--against",
+    metavar="FILE",
+    help="For more than two runs: a second source of grades; do both order the runs alike? [none]",
+)
+@click.option(
     "--out", metavar="DIR", help="Write comparison.json, comparison.html, … there. [nothing]"
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else.")
@@ -37,6 +46,8 @@ from judge.report.comparison_files import write_comparison
 def command(
     baseline: str,
     candidate: str,
+    others: tuple[str, ...],
+    against: str | None,
     measures: tuple[str, ...],
     cutoff: int,
     gain: str,
@@ -56,6 +67,8 @@ def command(
     Exits 0 when decided, 3 when not, 2 for input that cannot be used, 4 when the judge
     cannot be reached.
 
+    With more than two runs, a table of all of them and no verdict.
+
     \b
     Examples:
       judge compare before.json after.json
@@ -63,9 +76,24 @@ def command(
       judge compare a.json b.json --backend mock --labels labels.csv --exclude-from-settling
       judge compare a.trec b.trec --judgments qrels.txt -m nDCG@10 -m RR
     """
+    if against is not None and not others:
+        raise UsageError("--against orders more than two runs; name a third one")
+    if others and (until != "all" or out is not None or sample):
+        raise UsageError("--until, --out and --traffic-sample are for two runs, not for more")
     with interruptible():
         judge = open_judge(judging, grade_max=inputs.options.grade_max)
         try:
+            if others:
+                lineup = line_up(
+                    [source(run) for run in (baseline, candidate, *others)],
+                    inputs=inputs,
+                    judge=judge,
+                    measures=measures,
+                    k=cutoff,
+                    gain=gain,
+                    against=source(against),
+                )
+                return _print(lineup, as_json=as_json)
             comparison = compare(
                 source(baseline),
                 source(candidate),
@@ -88,3 +116,12 @@ def command(
     else:
         write_lines(comparison_lines(comparison), "-")
     return comparison.exit_code
+
+
+def _print(lineup: Lineup, *, as_json: bool) -> int:
+    if as_json:
+        json.dump(lineup_document(lineup), sys.stdout, ensure_ascii=False, allow_nan=False)
+        click.echo()
+    else:
+        write_lines(lineup_lines(lineup), "-")
+    return lineup.exit_code

@@ -103,6 +103,6 @@ def known_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def _arguments(given: dict[str, Any]) -> list[str]:
     """Return the files among a command's own arguments."""
-    names = ("baseline", "candidate", "runs")
-    found = [given[name] for name in names if name in given]
+    names = ("baseline", "candidate", "others", "runs", "against")
+    found = [given[name] for name in names if given.get(name) is not None]
     return [path for value in found for path in (value if isinstance(value, tuple) else (value,))]
