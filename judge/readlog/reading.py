@@ -29,42 +29,60 @@ def read_events(
     """Yield the events of logs in order of time; what is no event is counted in `tally`.
 
     Our own log (plain, gzip, rotated: name every file) and OpenSearch UBI exports are told
-    apart by content. Each file may be out of order by `window_s`; several are merged.
+    apart by content. Each file may be out of order by `window_s`; several are merged. All UBI
+    files are read as one.
     read_actions: the UBI `action_name`s that mean a result was read
 
     Raises InputError where a source cannot be opened.
     """
 
-    def stream(source: SourceFile, into: Tally) -> Iterator[Event]:
-        events = _file_events(source, into, read_actions)
-        return in_time_order(events, window_s=window_s, tally=into)
+    def stream(files: Sequence[SourceFile]) -> Iterator[Event]:
+        events = _events(_values_of(files, tally), tally, read_actions)
+        return in_time_order(events, window_s=window_s, tally=tally)
 
     if len(sources) == 1:
-        return stream(sources[0], tally)
-    return merged(
-        (_first_time(source, read_actions), partial(stream, source, tally)) for source in sources
-    )
+        return stream(sources)
+    first_values = [_first_values(source) for source in sources]
+    ubi = [s for s, values in zip(sources, first_values, strict=True) if _are_ubi(values)]
+    streams = [
+        (_first_time(values), partial(stream, [source]))
+        for source, values in zip(sources, first_values, strict=True)
+        if not _are_ubi(values)
+    ]
+    # UBI queries and events are often two files; apart, neither says anything.
+    return merged([*streams, (float("-inf"), partial(stream, ubi))] if ubi else streams)
 
 
-def _first_time(source: SourceFile, read_actions: Collection[str]) -> float:
-    """Return when a file begins; a stream can be read once only and begins at once."""
+def _first_values(source: SourceFile) -> list[object]:
+    """Return what the first lines of a file hold; of a stream nothing: it is read only once."""
     if not isinstance(source, str | Path):
-        return float("-inf")
-    first = next(_file_events(source, Tally(), read_actions), None)
-    return float("inf") if first is None else first.time
+        return []
+    return list(islice(_values_of([source], Tally()), _SNIFFED))
 
 
-def _file_events(
-    source: SourceFile, tally: Tally, read_actions: Collection[str]
+def _are_ubi(values: Iterable[object]) -> bool:
+    return any(is_ubi(value) for value in values)
+
+
+def _first_time(values: Iterable[object]) -> float:
+    """Return the time of the first event: until then its file need not be open."""
+    return next((event.time for event in _own_events(values, Tally())), float("-inf"))
+
+
+def _values_of(sources: Iterable[SourceFile], tally: Tally) -> Iterator[object]:
+    for source in sources:
+        with open_bytes(source) as file:
+            yield from _values(file, tally)
+
+
+def _events(
+    values: Iterator[object], tally: Tally, read_actions: Collection[str]
 ) -> Iterator[Event]:
-    with open_bytes(source) as file:
-        values = _values(file, tally)
-        head = list(islice(values, _SNIFFED))
-        rest = chain(head, values)
-        if any(is_ubi(value) for value in head):
-            yield from ubi_events(rest, tally=tally, read_actions=read_actions)
-        else:
-            yield from _own_events(rest, tally)
+    head = list(islice(values, _SNIFFED))
+    rest = chain(head, values)
+    if _are_ubi(head):
+        return ubi_events(rest, tally=tally, read_actions=read_actions)
+    return _own_events(rest, tally)
 
 
 def _own_events(values: Iterable[object], tally: Tally) -> Iterator[Event]:
