@@ -67,6 +67,12 @@ def test_other_spans_are_counted() -> None:
     assert {notice.kind: notice.count for notice in run.notices} == {"other span": 1}
 
 
+def test_a_span_that_only_speaks_of_retrieval_is_no_retriever() -> None:
+    spans = [span(metadata_retrieval_k=3), span(retrieval_documents=[{"document.id": "a"}])]
+    spans[1]["context"] = {"trace_id": "t", "span_id": "u"}
+    assert [row.key for row in read(*spans)["retriever"].rows] == ["t/u"]
+
+
 def test_several_runs_need_a_name() -> None:
     with pytest.raises(UsageError, match="retriever, reranker-input, reranker-output"):
         read_run(FIXTURES / "trace_flat.jsonl")

@@ -22,6 +22,7 @@ from judge.formats.records import records_of
 
 _QUERIES = ("gen_ai.retrieval.query.text", "gen_ai.retrieval.query", "input.value")
 _RETRIEVED = ("retrieval.documents", "gen_ai.retrieval.documents")
+_RERANKED = ("reranker.input_documents", "reranker.output_documents")
 _QUERY_IN_JSON = ("query", "question", "input", "str_or_query_bundle", "query_str")
 _TRACE_IDS = ("context.trace_id", "trace_id", "traceId")
 _SPAN_IDS = ("context.span_id", "span_id", "spanId")
@@ -53,10 +54,7 @@ def trace_runs(decoded: Decoded, options: ReadOptions, findings: Findings) -> Ma
             lists: dict[str, tuple[str, ...]] = {"retriever": _RETRIEVED}
             query = _query(span, _QUERIES)
         elif span.kind == "RERANKER":
-            lists = {
-                "reranker-input": ("reranker.input_documents",),
-                "reranker-output": ("reranker.output_documents",),
-            }
+            lists = {"reranker-input": _RERANKED[:1], "reranker-output": _RERANKED[1:]}
             query = _query(span, ("reranker.query", *_QUERIES))
         else:
             findings.count("other span", "spans of other kinds left out", place=span.place)
@@ -115,8 +113,17 @@ def _kind(record: Fields, attributes: Fields) -> str:
         return kind.upper()
     if _under(attributes, "gen_ai.operation.name") == "retrieval":
         return "RETRIEVER"
-    names = " ".join(attributes)
-    return "RERANKER" if "reranker" in names else "RETRIEVER" if "retrieval" in names else "OTHER"
+    if _holds(attributes, _RERANKED):
+        return "RERANKER"
+    return "RETRIEVER" if _holds(attributes, _RETRIEVED) else "OTHER"
+
+
+def _holds(attributes: Fields, names: tuple[str, ...]) -> bool:
+    """Tell whether there are documents under any of these names, flat or nested."""
+    flat = tuple(f"{name}." for name in names)
+    return any(_under(attributes, name) is not None for name in names) or any(
+        name.startswith(flat) for name in attributes
+    )
 
 
 def _error(record: Fields) -> str | None:
