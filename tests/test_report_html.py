@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import judge
 from judge.report.document import report_document
-from judge.report.html import render_html
 from judge.report.html.elements import data, tag
+from judge.report.html.page import render_html
 from judge.run import Golden, KnownGrade, Result, Row, Run
 
 HOSTILE = (
@@ -109,7 +109,7 @@ def test_mock_says_what_it_is_wherever_its_numbers_stand():
 
 
 def test_confusion_matrix_comes_with_held_out_labels(tmp_path):
-    # The mock grades a text that says what was asked 3, one that says nothing of it 0.
+    # The mock grades a text that says what was asked 2, one that says nothing of it 0.
     labels = tmp_path / "labels.csv"
     labels.write_text("query_id,chunk_id,grade\nq,a,3\nq,b,1\nhow high is everest,c,3\n")
     asked = "how high is everest"
@@ -121,8 +121,8 @@ def test_confusion_matrix_comes_with_held_out_labels(tmp_path):
     assert "The judge beside people" in page
     table = page[page.index('class="confusion"') :]
     cells = re.findall(r'<td class="n(?: same)?">([^<]*)</td>', table)
-    # Humans in rows: 1 at judge 0; 3 at judge 0 (named by the query's text) and at judge 3.
-    assert cells == ["0"] * 4 + ["1", "0", "0", "0"] + ["0"] * 4 + ["1", "0", "0", "1"]
+    # Humans in rows: 1 at judge 0; 3 at judge 0 (named by the query's text) and at judge 2.
+    assert cells == ["0"] * 4 + ["1", "0", "0", "0"] + ["0"] * 4 + ["1", "0", "1", "0"]
     assert "3 labels kept out of settling:" in page
     assert report_document(report)["calibration"]["overall"]["pairs"] == 3
 

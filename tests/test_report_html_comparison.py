@@ -12,7 +12,7 @@ from judge.api_compare import compare
 from judge.errors import InputError
 from judge.formats.outfolder import read_out_folder
 from judge.report.comparison_files import write_comparison
-from judge.report.html import render_comparison
+from judge.report.html.comparison import render_comparison
 from judge.run import Result, Row, Run
 from judge.spotcheck import Plan, Why, build_queue
 

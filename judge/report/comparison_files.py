@@ -11,7 +11,7 @@ from judge.comparison import Comparison, contrast_of
 from judge.flipping import flipping
 from judge.report.comparison_document import comparison_document
 from judge.report.files import write_files, write_verdicts
-from judge.report.html import render_comparison
+from judge.report.html.comparison import render_comparison
 
 
 def write_comparison(comparison: Comparison, folder: Path) -> list[Path]:

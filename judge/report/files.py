@@ -14,7 +14,7 @@ from typing import TextIO
 from judge.errors import InputError, Problem
 from judge.judging.exchange import Verdict
 from judge.report.document import pool_lines, write_report
-from judge.report.html import render_html
+from judge.report.html.page import render_html
 from judge.report.markdown import render_markdown
 from judge.report.model import Report
 

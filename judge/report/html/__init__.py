@@ -1,6 +1,4 @@
-"""Reports as one HTML file each that needs nothing else and obeys nothing it shows."""
+"""Reports as one HTML file each that needs nothing else and obeys nothing it shows.
 
-from judge.report.html.comparison import render_comparison
-from judge.report.html.page import render_html
-
-__all__ = ["render_comparison", "render_html"]
+`page.render_html` for one run, `comparison.render_comparison` for two.
+"""
