@@ -13,6 +13,7 @@ from judge.measures.engine_text import PADDING, Text
 BLOCK_BYTES: Final = 1 << 21
 LONGEST_LINE: Final = 1 << 26
 """A line beyond this is no line of a run; reading on would only fill the memory."""
+ENDLESS_LINE: Final = f"a line of more than {LONGEST_LINE >> 20} MiB", "give a TREC file"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from judge.measures.engine_blocks import Block, lines_of
+from judge.errors import InputError, Problem
+from judge.measures.engine_blocks import ENDLESS_LINE, LONGEST_LINE, Block, lines_of
 from judge.measures.engine_repeats import repeats
 from judge.measures.engine_text import (
     LONGEST_TOKEN,
@@ -116,6 +117,7 @@ class Contradiction(Exception):
 
 def read_table(data: bytes, *, name: str) -> Table:
     """Return the table of a qrels file's bytes; InputError naming every bad line."""
+    _refuse_endless_lines(data, name)
     try:
         found = _judgments(data)
         if found is not None:
@@ -123,6 +125,17 @@ def read_table(data: bytes, *, name: str) -> Table:
     except Contradiction:
         pass
     return table_of(read_qrels(data.split(b"\n"), name=name))
+
+
+def _refuse_endless_lines(data: bytes, name: str) -> None:
+    """Raise InputError for the first line that is longer than any judgment could be."""
+    start = 0
+    while start + LONGEST_LINE < len(data):
+        end = data.rfind(b"\n", start, start + LONGEST_LINE)
+        if end < 0:
+            line = data.count(b"\n", 0, start) + 1
+            raise InputError(Problem(f"{name}:{line}", *ENDLESS_LINE))
+        start = end + 1
 
 
 def table_of(qrels: Mapping[str, Mapping[str, int]]) -> Table:

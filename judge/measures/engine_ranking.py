@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from judge.measures import plain
-from judge.measures.engine_blocks import LONGEST_LINE, Block
+from judge.measures.engine_blocks import ENDLESS_LINE, Block
 from judge.measures.engine_lists import Lists, Spots, rank_lists
 from judge.measures.engine_qrels import Table
 from judge.measures.engine_scores import parse_scores
@@ -60,8 +60,7 @@ class Ranker:
         problems = Problems("")
         runs = run_lists(block.lines, problems)
         if block.endless:
-            found = f"a line of more than {LONGEST_LINE >> 20} MiB"
-            problems.add(block.n_lines + 1, found, "give a TREC run")
+            problems.add(block.n_lines + 1, *ENDLESS_LINE)
         return BlockRanked(self.rank_plainly(runs), block.n_lines, problems)
 
     def rank_plainly(self, runs: Mapping[str, PlainLists]) -> Lists:
