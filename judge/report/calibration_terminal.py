@@ -16,7 +16,7 @@ from judge.report.terminal import NAME_WIDTH, OVERALL, WIDTH, clean, shorten
 from judge.rescoring import SystemOrders
 from judge.statistics.paired import Agreement
 
-_BY_SLICE = ("exact", "kappa", "kappa_quadratic", "alpha_ordinal", "bias")
+_BY_SLICE = ("exact", "kappa_quadratic", "alpha_ordinal", "bias")
 _SHORT = {"kappa_quadratic": "quadratic kappa", "alpha_ordinal": "ordinal alpha"}
 _STYLES = {True: "bold green", False: "bold red", None: "bold yellow"}
 
@@ -98,16 +98,26 @@ def _confusion(agreement: Agreement) -> Table:
 
 
 def _slices(report: CalibrationReport) -> Table:
+    """Return a line a slice, with the interval of what decides."""
     found = report.calibration
-    names = [_SHORT.get(name, name) for name in _BY_SLICE]
+    names = [_SHORT.get(name, name) for name in _by_slice(report)]
     table = _bare_table("slice", ("queries", "chunks", *names))
     for name, part in [*found.slices.items(), (OVERALL, found.overall)]:
-        cells = [_value(part, coefficient) for coefficient in _BY_SLICE]
+        cells = [
+            estimate_text(part.coefficients[coefficient])
+            if coefficient == found.answer.coefficient
+            else _value(part, coefficient)
+            for coefficient in _by_slice(report)
+        ]
         counts = (f"{part.queries:,}", f"{part.pairs:,}")
         style = "bold" if name == OVERALL and part is found.overall else ""
         row = (shorten(name, NAME_WIDTH), *counts, *cells)
         table.add_row(*(Text(cell, style=style) for cell in row))
     return table
+
+
+def _by_slice(report: CalibrationReport) -> list[str]:
+    return list(dict.fromkeys((*_BY_SLICE, report.calibration.answer.coefficient)))
 
 
 def _value(agreement: Agreement, coefficient: str) -> str:
