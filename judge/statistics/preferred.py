@@ -11,9 +11,9 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 PAIRS_RIGHT = 0.82
-"""Share of single votes that judges of the pages confirmed: Joachims et al. 2005, 2007, 78-84%
-for the rules that count skipped chunks. Pairs decided by several sessions should do better, so
-what is corrected by it is an upper estimate."""
+"""Share of single votes that people confirmed: 78.2% to 83.1% for the rules that count skipped
+chunks (Joachims et al. 2005). Pairs that several sessions decide should do better, so what is
+corrected by it is an upper estimate."""
 
 
 @dataclass(frozen=True, slots=True)
