@@ -36,6 +36,16 @@ def test_counts_keep_the_first_place() -> None:
     assert findings.notices() == (Notice("kind", 3, "ids given twice: 3; so what (first at f:3)"),)
 
 
+def test_twenty_lines_of_a_kind_are_kept_and_the_rest_summed_up() -> None:
+    findings = Findings()
+    for number in range(1, 24):
+        findings.count("ignored field", f"field {number}", place=Place("f", number), n=2)
+    findings.count("other", "one", place=Place("f"))
+    texts = [notice.text for notice in findings.notices()]
+    assert len(texts) == 22
+    assert texts[20:] == ["one: 1 (first at f)", "ignored field: 3 more, 6 times (first at f:21)"]
+
+
 @pytest.mark.parametrize(
     ("value", "text"),
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
 
@@ -84,11 +85,25 @@ class Findings:
         self.check()
 
     def notices(self) -> tuple[Notice, ...]:
-        """Return one line for everything that was counted, in the order first met."""
-        return tuple(
-            Notice(kind, tally.count, _sentence(tally))
-            for (kind, _), tally in self._tallies.items()
-        )
+        """Return one line for everything that was counted, in the order first met.
+
+        Of one kind twenty lines are kept and the rest summed up: a file may have any
+        number of fields that we do not know.
+        """
+        notices: list[Notice] = []
+        rest: dict[str, list[_Tally]] = {}
+        lines: Counter[str] = Counter()
+        for (kind, _), tally in self._tallies.items():
+            lines[kind] += 1
+            if lines[kind] <= SHOWN_PROBLEMS:
+                notices.append(Notice(kind, tally.count, _sentence(tally)))
+            else:
+                rest.setdefault(kind, []).append(tally)
+        for kind, tallies in rest.items():
+            count = sum(tally.count for tally in tallies)
+            text = f"{kind}: {len(tallies)} more, {count} times (first at {tallies[0].first})"
+            notices.append(Notice(kind, count, text))
+        return tuple(notices)
 
 
 def shown(value: object) -> str:
