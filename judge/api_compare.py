@@ -26,6 +26,14 @@ from judge.stopping.goals import Sign
 from judge.stopping.until import Until, parse_until
 
 
+_CORRECTS = Notice(
+    "labels settle",
+    1,
+    "labels settle the chunks they name; kept out of settling (--exclude-from-settling), they"
+    " correct what the judge says of all rows",
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Inputs:
     """Everything that is known or read before runs are compared, by path or as objects.
@@ -89,6 +97,8 @@ def compare(
         )
     finding = selector.finding if isinstance(selector, Confident) else None
     if kept is None:
+        if inputs.labels is not None and judge is not None:
+            grading = replace(grading, notices=(*grading.notices, _CORRECTS))
         return build_comparison(grading, until=str(stop), finding=finding)
     grading = replace(grading, notices=(*grading.notices, *kept.notices))
     comparison = build_comparison(grading, until=str(stop), finding=finding)

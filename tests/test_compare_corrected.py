@@ -72,6 +72,7 @@ def test_labels_that_are_not_excluded_settle_and_correct_nothing(tmp_path):
     labels = _labels(tmp_path / "l.csv", range(10), on=0, off=3)
     comparison = compare(BEFORE, AFTER, inputs=Inputs(labels=labels), backend="mock", k=2)
     assert comparison.corrected is None
+    assert any("--exclude-from-settling" in n.text for n in comparison.grading.notices)
     change = comparison.overall[comparison.primary]
     assert change.difference.value == pytest.approx(SECOND - 1)
 
