@@ -25,7 +25,6 @@ from judge.stopping.confident import Confident
 from judge.stopping.goals import Sign
 from judge.stopping.until import Until, parse_until
 
-
 _CORRECTS = Notice(
     "labels settle",
     1,
