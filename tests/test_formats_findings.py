@@ -25,6 +25,17 @@ def test_twenty_problems_are_shown_and_the_rest_counted() -> None:
     assert lines[19:] == ["f:20: wrong; mend it", "… and 3 more like these"]
 
 
+def test_nothing_from_a_file_steers_the_terminal() -> None:
+    findings = Findings()
+    place = Place("f").at("\x1b[2Jx")
+    findings.problem(place, "found \x07", "--map \n=query")
+    findings.count("kind", "\x9b31m", place=place)
+    with pytest.raises(InputError) as caught:
+        findings.check()
+    assert str(caught.value) == r"f: \x1b[2Jx: found \x07; --map \n=query"
+    assert findings.notices()[0].text == r"\x9b31m: 1 (first at f: \x1b[2Jx)"
+
+
 def test_no_problem_is_no_error() -> None:
     Findings().check()
 

@@ -17,6 +17,7 @@ import click
 
 from judge.cli.reading import reading_options, source
 from judge.errors import InputError, Problem, UsageError
+from judge.formats.findings import printable
 from judge.formats.opening import read_text
 from judge.formats.options import ReadOptions
 from judge.formats.run_writing import run_lines
@@ -224,7 +225,7 @@ def _report(run: Run, path: Path) -> None:
     failed = [row for row in run.rows if row.error is not None]
     empty = sum(not row.results for row in run.rows) - len(failed)
     for row in failed[:20]:
-        click.echo(f"judge: {row.key}: {row.error}", err=True)
+        click.echo(printable(f"judge: {row.key}: {row.error}"), err=True)
     again = "; the same command asks the failed ones again" if failed else ""
     counts = f"{len(run.rows)} queries, {len(failed)} failed, {empty} empty lists"
     click.echo(f"DONE {path}: {counts}{again}")

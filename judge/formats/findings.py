@@ -59,7 +59,7 @@ class Findings:
         """Record one bad place."""
         self._total += 1
         if len(self._problems) < SHOWN_PROBLEMS:
-            self._problems.append(Problem(str(place), found, fix))
+            self._problems.append(Problem(*map(printable, (str(place), found, fix))))
 
     def count(
         self, kind: str, what: str, *, place: Place, consequence: str = "", n: int = 1
@@ -96,14 +96,25 @@ class Findings:
         for (kind, _), tally in self._tallies.items():
             lines[kind] += 1
             if lines[kind] <= SHOWN_PROBLEMS:
-                notices.append(Notice(kind, tally.count, _sentence(tally)))
+                notices.append(Notice(kind, tally.count, printable(_sentence(tally))))
             else:
                 rest.setdefault(kind, []).append(tally)
         for kind, tallies in rest.items():
             count = sum(tally.count for tally in tallies)
             text = f"{kind}: {len(tallies)} more, {count} times (first at {tallies[0].first})"
-            notices.append(Notice(kind, count, text))
+            notices.append(Notice(kind, count, printable(text)))
         return tuple(notices)
+
+
+def printable(text: str) -> str:
+    """Return a text that cannot steer a terminal: what does not print stands as an escape.
+
+    >>> print(printable(chr(27) + "[31m"))
+    \\x1b[31m
+    """
+    if text.isprintable():
+        return text
+    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)
 
 
 def shown(value: object) -> str:
