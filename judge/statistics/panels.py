@@ -44,5 +44,5 @@ def error_correlation(errors: Sequence[Sequence[float]]) -> float | None:
     judges: list[NDArray[np.float64]] = [np.asarray(one, dtype=np.float64) for one in errors]
     if len(judges) < 2 or any(len(one) < 2 or one.std() == 0 for one in judges):
         return None
-    correlations = np.corrcoef(judges)
+    correlations = np.asarray(np.corrcoef(np.stack(judges)))
     return float(correlations[np.triu_indices(len(judges), k=1)].mean())
