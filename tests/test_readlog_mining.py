@@ -395,3 +395,22 @@ def test_window_is_a_setting():
 def test_random_order_of_a_shuffled_log_is_deterministic():
     events = list(itertools.chain(worked_log(), sessions({("a", "b"): 5})))
     assert mined(events).preferences == mined(events).preferences
+
+
+def test_session_without_any_result_is_a_person_with_bad_luck():
+    events = [search(at, "s", f"q{at}", "") for at in range(5)]
+    result = mined(events)
+    assert (result.tally.sessions, len(result.queries)) == ({}, 5)
+
+
+def test_session_that_opens_the_only_result_each_time_is_a_person():
+    events = []
+    for at in range(4):
+        events += [search(10 * at, "s", f"q{at}", "a"), read(10 * at + 1, "s", "a")]
+    assert mined(events).tally.sessions == {}
+
+
+def test_same_ids_with_another_text_are_another_list():
+    events = [search(0, "s", "q", "ab", hashes=["h1", "h2"]),
+              search(1, "s", "q", "ab", hashes=["h1", "h9"]), read(2, "s", "b")]  # fmt: skip
+    assert {p.winner_hash for p in mined(events).preferences} == {"h9"}

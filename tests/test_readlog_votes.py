@@ -107,3 +107,7 @@ def test_largest_numbers_and_voters_fit(number):
     store = VoteStore()
     store.add(PAIR[WIN], number, (number, 0), 2**64 - 1)
     assert list(store.counts()) == [PairVotes(number, 0, number, 0, 1, 1, 0)]
+
+
+def test_chunk_shown_under_two_ids_was_not_preferred_to_itself():
+    assert counted([(0, 5, 5, WIN, 1), (0, 5, 6, WIN, 1)]) == [PairVotes(0, 5, 6, 1, 0, 0, 1)]

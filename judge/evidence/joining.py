@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from judge.evidence.preferences import Pair, Preference
@@ -64,10 +64,10 @@ class PreferenceIndex:
 
         A row without query text has no preferences: a log knows queries by their text.
         """
-        decided = [p for p in self.of(query.text or "") if p.decided] if query.text else []
+        decided = [p for p in self.of(query.text) if p.decided] if query.text else []
         if not decided:
             return Joined()
-        chunks = _Chunks(query)
+        chunks = _Chunks(query, decided)
         pairs: dict[Pair, None] = {}
         stale = []
         for preference in decided:
@@ -85,9 +85,10 @@ class PreferenceIndex:
         The sum over its pairs of how much likelier than not it is to win; for ordering
         what to look at first, not for grading.
         """
-        chunks = _Chunks(query)
+        preferences = self.of(query.text) if query.text else ()
+        chunks = _Chunks(query, preferences)
         liked: dict[str, float] = {}
-        for preference in self.of(query.text or "") if query.text else ():
+        for preference in preferences:
             margin = preference.probability - 0.5
             for id in chunks.find(preference.winner, preference.winner_hash) or ():
                 liked[id] = liked.get(id, 0.0) + margin
@@ -110,11 +111,13 @@ class PreferenceIndex:
 
 
 class _Chunks:
-    """The chunks of one query by id and by the hash of their text."""
+    """The chunks of one query by id and, if the preferences know any, by hash of their text."""
 
-    def __init__(self, query: Query) -> None:
+    def __init__(self, query: Query, preferences: Sequence[Preference]) -> None:
         self._hash_of: dict[str, str] = {}
         self._ids_of: dict[str, list[str]] = {}
+        if not any(p.winner_hash or p.loser_hash for p in preferences):
+            return
         for row in query.rows:
             for result in row.results if row else ():
                 if result.text is None or result.id in self._hash_of:

@@ -14,8 +14,8 @@ from itertools import pairwise
 
 from judge.formats.opening import SourceFile
 from judge.readlog.chains import chains
-from judge.readlog.mining import MiningOptions
 from judge.readlog.names import Names
+from judge.readlog.options import MiningOptions
 from judge.readlog.ordering import without_repeats
 from judge.readlog.pairs import json_line
 from judge.readlog.reading import read_events

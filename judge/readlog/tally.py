@@ -9,7 +9,8 @@ class Tally:
     """What was read, and what became of it; filled while a log streams by.
 
     events: read, by kind ("search", "read", …; for a broken line "line")
-    unused: events that gave neither a list nor a read of one, by reason
+    unused: events that gave neither a list nor a read of one, by reason; a citation of
+        several ids counts id by id
     sessions: sessions set aside, by reason
     notes: other things worth a line, by what they are
     """

@@ -17,7 +17,7 @@ from judge.readlog.tally import Tally
 
 MOST_IDS = 1_000  # of one list: nobody looked at more, and pairs grow with the square
 _LONG_VISIT = 1_000  # lists after which a visit that never pauses is handed on in parts
-_READS_ALL = 3  # lists all read to the last result, from which on nobody believes it
+_READS_ALL = 3  # lists, of two results and more, all read to the end: no person does that
 
 
 @dataclass(slots=True)
@@ -200,7 +200,7 @@ class Visits:
     def _show(self, visit: _Open, event: Event, query: str, index: dict[object, ShownList]) -> None:
         """Add a list to a visit; the same one again within the window is the same list."""
         ids, hashes = self._clean(event)
-        key = (event.kind, query, ids)
+        key = (event.kind, query, ids, hashes)
         shown = visit.seen.get(key)
         if shown is not None and event.time - shown.time <= self._rules.window_s:
             self._tally.notes["lists shown again"] += 1
@@ -250,9 +250,8 @@ class Visits:
 
     def _judged(self, visit: Visit) -> Visit:
         """Set a visit aside if it read everything it was ever shown; count it if set aside."""
-        if len(visit.lists) >= _READS_ALL and all(
-            len(shown.read) == len(shown.ids) for shown in visit.lists
-        ):
+        lists = [shown for shown in visit.lists if len(shown.ids) > 1]
+        if len(lists) >= _READS_ALL and all(len(s.read) == len(s.ids) for s in lists):
             visit.set_aside = visit.set_aside or "read every result of every search"
         if visit.set_aside is not None:
             self._tally.sessions[visit.set_aside] += 1

@@ -150,7 +150,8 @@ def _written_out(pattern: Pattern, alike: _Alike) -> Words:
     votes[..., 0] = query << np.uint64(32) | np.minimum(won, lost)
     votes[..., 1] = np.maximum(won, lost) << np.uint64(32) | kind
     votes[..., 2] = voter
-    return votes.reshape(-1, _WORDS)
+    # Two ids with one text are one chunk: nobody preferred it to itself.
+    return np.ascontiguousarray(votes[won != lost])
 
 
 def _merged(votes: Words) -> Words:

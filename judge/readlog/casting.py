@@ -1,0 +1,106 @@
+"""From visits to votes: what each list that was read says, and whose vote it is."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from itertools import pairwise
+
+from judge.readlog.chains import Clusters, chain_votes, chains
+from judge.readlog.names import Names
+from judge.readlog.options import MiningOptions
+from judge.readlog.strategies import STRATEGIES, cited_over_uncited, opposed
+from judge.readlog.visits import ShownList, Visit
+from judge.readlog.votes import OPPOSED, WEAK_WIN, WIN, Pattern, VoteStore
+
+_KEPT_PAIRS, _KEPT_PATTERNS = 100, 10_000  # longer and rarer patterns are not remembered
+_CHAIN = Pattern(2, ((0, 1, WEAK_WIN),))
+
+
+class Caster:
+    """Casts the votes of visits, and counts what was seen on the way.
+
+    names: of queries and chunks; votes: by those numbers
+    lists, read: by query, lists that were shown, and those of them that were read
+    clusters: wordings that sessions used for one need
+    holes: (query, chunk) that only a later wording of a query returned
+    """
+
+    def __init__(self, options: MiningOptions) -> None:
+        self._options = options
+        self._strategies = [STRATEGIES[name] for name in options.strategies]
+        self.names = Names()
+        self.lists: Counter[int] = Counter()
+        self.read: Counter[int] = Counter()
+        self.clusters = Clusters()
+        self.holes: dict[tuple[str, str], None] = {}
+        self._patterns: dict[tuple[str, tuple[int, ...], int], Pattern] = {}
+        self._n_cast = 0
+        self.votes = VoteStore()
+
+    def take(self, visit: Visit) -> None:
+        """Count a visit's lists and cast its votes."""
+        voter = _voter(visit.voter)
+        for shown in visit.lists:
+            query = self.names.query(shown.query)
+            self.lists[query] += 1
+            if shown.read:
+                self.read[query] += 1
+                self._cast(shown, query, voter)
+        if self._options.reformulations or self._options.chains:
+            self._take_chains(visit, voter)
+
+    def _cast(self, shown: ShownList, query: int, voter: int) -> None:
+        """Cast the votes of one list that was read, but not to the last result."""
+        n = len(shown.ids)
+        if len(shown.read) == n:
+            return
+        if not self._options.one_vote:
+            self._n_cast += 1
+            voter = self._n_cast
+        read = tuple(shown.ids.index(id) for id in shown.read)
+        pattern = self._pattern(shown.kind, read, n)
+        if pattern.pairs:
+            chunks = self.names.chunks_of(shown.ids, shown.hashes)
+            self.votes.add(pattern, query, chunks, voter)
+
+    def _pattern(self, kind: str, read: tuple[int, ...], n: int) -> Pattern:
+        """Return what a list read like this says; most lists are read like others."""
+        key = kind, read, n
+        known = self._patterns.get(key)
+        if known is not None:
+            return known
+        if kind == "inject":
+            pairs = [(winner, loser, WIN) for winner, loser in cited_over_uncited(read, n)]
+        else:
+            pairs = [
+                (winner, loser, WEAK_WIN if strategy.weak else WIN)
+                for strategy in self._strategies
+                for winner, loser in strategy.pairs(read, n)
+            ]
+            if self._options.opposition:
+                pairs += [(winner, loser, OPPOSED) for winner, loser in opposed(read, n)]
+        pattern = Pattern(n, pairs)
+        if len(pairs) <= _KEPT_PAIRS and len(self._patterns) < _KEPT_PATTERNS:
+            self._patterns[key] = pattern
+        return pattern
+
+    def _take_chains(self, visit: Visit, voter: int) -> None:
+        """Join the wordings of a visit's chains, and cast the votes that chains give."""
+        for chain in chains(visit):
+            numbers = [self.names.query(shown.query) for shown in chain]
+            if self._options.reformulations:
+                for one, other in pairwise(numbers):
+                    self.clusters.join(one, other)
+            for cast in chain_votes(chain) if self._options.chains else ():
+                if cast.loser is None:
+                    self.holes[cast.query, cast.winner[0]] = None
+                    continue
+                pair = self.names.chunk(*cast.winner), self.names.chunk(*cast.loser)
+                self.votes.add(_CHAIN, self.names.query(cast.query), pair, voter)
+
+
+def _voter(name: str) -> int:
+    """Return a number of 64 bits for a voter: a log may have more of them than fit by name."""
+    digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8)
+    return int.from_bytes(digest.digest(), "big")
