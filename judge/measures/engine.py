@@ -18,7 +18,7 @@ from typing import BinaryIO, TypeAlias
 import numpy as np
 
 from judge.measures import plain
-from judge.measures.engine_blocks import whole_lists
+from judge.measures.engine_blocks import BLOCK_BYTES, whole_lists
 from judge.measures.engine_evaluation import Evaluator
 from judge.measures.engine_gather import gathered_lists
 from judge.measures.engine_lists import Lists
@@ -45,8 +45,10 @@ class Engine:
         precision: str = "single",
         grade_max: int | None = None,
         intervals: bool = False,
+        block_bytes: int = BLOCK_BYTES,
     ) -> None:
         """Take the qrels and what is asked of every run, as `plain.evaluate`."""
+        self._block_bytes = block_bytes
         self._table = table
         self._ranker = Ranker(table, precision=precision)
         self._evaluator = Evaluator(
@@ -73,7 +75,7 @@ class Engine:
         tags: dict[bytes, Tag] = {}
         try:
             with open_run() as stream:
-                for lists in _lists(stream, self._ranker, name):
+                for lists in self._lists(stream, name):
                     self._share_out(lists, tags)
         except ListsApart:
             tags.clear()
@@ -91,13 +93,13 @@ class Engine:
             mine = np.array([name == tag for name in names])
             tags.setdefault(tag, Tag(len(self._table.query_ids))).add(lists, mine)
 
-
-def _lists(stream: BinaryIO, ranker: Ranker, name: str) -> Iterator[Lists]:
-    """Yield the lists of one block after the other; raises InputError at the end."""
-    problems = Problems(name)
-    lines_before = 0
-    for ranked in in_threads(ranker.rank, whole_lists(stream)):
-        yield ranked.lists
-        problems.extend(ranked.problems, lines_before=lines_before)
-        lines_before += ranked.n_lines
-    problems.check()
+    def _lists(self, stream: BinaryIO, name: str) -> Iterator[Lists]:
+        """Yield the lists of one block after the other; raises InputError at the end."""
+        blocks = whole_lists(stream, size=self._block_bytes)
+        problems = Problems(name)
+        lines_before = 0
+        for ranked in in_threads(self._ranker.rank, blocks):
+            yield ranked.lists
+            problems.extend(ranked.problems, lines_before=lines_before)
+            lines_before += ranked.n_lines
+        problems.check()

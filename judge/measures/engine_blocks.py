@@ -58,7 +58,7 @@ class Block:
         return bytes(memoryview(self.data)[: self.size])
 
 
-def whole_lists(stream: BinaryIO, *, size: int = BLOCK_BYTES) -> Iterator[Block]:
+def whole_lists(stream: BinaryIO, *, size: int) -> Iterator[Block]:
     """Yield blocks of about `size` bytes, each cut where the query changes.
 
     A list longer than a block makes a longer block.
