@@ -328,3 +328,9 @@ def test_a_grid_too_large_falls_back_to_the_hull() -> None:
 def test_lowest_completion_is_the_lower_ends() -> None:
     pool = GradePool((1, 0), (3, 2), orders=((0, 1),))
     assert bounds.lowest(pool) == (1, 0)
+
+
+def test_a_cutoff_far_below_the_list_costs_nothing() -> None:
+    pool = GradePool((3, 0, 0), (3, 3, 3))
+    near, far = (bounds.ndcg((0, 1, 2), pool, k=k) for k in (3, 10**9))
+    assert near == far

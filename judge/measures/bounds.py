@@ -87,6 +87,9 @@ def ndcg_contrast_rows(
 
     (1, -1) is a difference; (1/2, 1/2, -1) compares the mean of two repeats with a third.
     """
+    # A cutoff below every list and pool cuts nothing; its discounts are not worth making.
+    sizes = (len(ranking) for row in rankings for ranking in row)
+    k = min(k, max(1, *sizes, *(len(pool.lo) for pool in pools), 1))
     rows = [
         (contrast_weights(row, pool, coefficients=coefficients, k=k, gain=gain), pool)
         for row, pool in zip(rankings, pools, strict=True)
