@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -106,9 +107,17 @@ class Table:
 
     def grades_of(self, query: int) -> dict[str, int]:
         """Return the grades of one query's documents, for lists that are ranked plainly."""
-        chosen = np.flatnonzero(self.queries[: len(self._ids)] == query).tolist()
+        order, first = self._by_query
+        chosen = order[first[query] : first[query + 1]].tolist() if query >= 0 else []
         found = {self._ids.token(place).decode(): int(self.grades[place]) for place in chosen}
         return found | dict(self._long_ids.get(query, {}))
+
+    @cached_property
+    def _by_query(self) -> tuple[Ints, Ints]:
+        """Return places in the order of their queries, and where each query begins there."""
+        queries = self.queries[: len(self._ids)]
+        sizes = np.bincount(queries, minlength=len(self.query_ids))
+        return np.argsort(queries, kind="stable"), np.concatenate(([0], np.cumsum(sizes)))
 
 
 class Contradiction(Exception):
