@@ -116,8 +116,9 @@ def grade_runs(
     did_not_run = tuple(run.name for run in runs if returned_nothing(run.rows))
     if len(did_not_run) < len(runs):
         check_any_expected_occurs(joined.queries, corpus_ids)
-    rules = PoolRules(decide_unit(joined.queries), settings.depth, settings.grade_max)
     grades = _GradeIndex((*known, *(grade for run in runs for grade in run.grades)))
+    unit = decide_unit(joined.queries, lambda query: [grade.id for grade in grades.of(query)])
+    rules = PoolRules(unit, settings.depth, settings.grade_max)
     evidence = _Evidence(joined.queries, rules, grades, preferences)
     with uncollected():
         pools = [evidence.pool(at, {}) for at in range(len(joined.queries))]

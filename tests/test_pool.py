@@ -202,6 +202,15 @@ class TestDocuments:
         shown = self.documents(("d1#2", "d1"), ("d2#1", "d2"))
         assert pool_of(only(shown, golden=Golden(("d1#2",), query_id="q"))).ids == ("d1#2", "d2#1")
 
+    def test_a_graded_document_makes_documents_the_unit(self) -> None:
+        query = only(self.documents(("d1#2", "d1"), ("d2#1", "d2")))
+        assert decide_unit([query], lambda query: ["d1"]) == "document"
+        assert decide_unit([query], lambda query: ["d1#2", "d9"]) == "chunk"
+
+    def test_a_grade_of_a_chunk_named_like_its_document_is_the_chunks(self) -> None:
+        query = only(self.documents(("d1", "d1"), ("d1#2", "d1")))
+        assert decide_unit([query], lambda query: ["d1"]) == "chunk"
+
     def test_a_result_without_document_is_its_own_document(self) -> None:
         shown = Row(
             key="q",

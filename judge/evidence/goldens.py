@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from judge.errors import InputError, Problem
@@ -14,18 +14,25 @@ CHUNK = "chunk"
 DOCUMENT = "document"
 
 
-def decide_unit(queries: Iterable[Query]) -> str:
-    """Return "document" if any expected id names a document rather than a chunk.
+def decide_unit(
+    queries: Iterable[Query],
+    graded: Callable[[Query], Collection[str]] = lambda query: (),
+) -> str:
+    """Return "document" if any expected or graded id names a document rather than a chunk.
 
     One unit holds for all runs in hand. An expected id that equals a result's
-    `document_id` but not that result's own id can only mean the document.
+    `document_id` but not that result's own id can only mean the document. So can the id
+    of an earlier grade (`graded` returns a query's), unless some result has it as its own.
     """
     for query in queries:
         expected = frozenset(query.golden.expected) if query.golden else frozenset()
-        for row in query.rows if expected else ():
-            for result in row.results if row else ():
-                if result.document_id != result.id and result.document_id in expected:
-                    return DOCUMENT
+        known = frozenset(graded(query))
+        if not (expected or known):
+            continue
+        results = [result for row in query.rows if row for result in row.results]
+        documents = {r.document for r in results if r.document != r.id}
+        if expected & documents or (known & documents) - {result.id for result in results}:
+            return DOCUMENT
     return CHUNK
 
 
