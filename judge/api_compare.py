@@ -19,6 +19,7 @@ from judge.judging.judge import Judge
 from judge.judging.selector import Selector
 from judge.lineup import Lineup, build_lineup
 from judge.measures.names import Measure, parse_measure
+from judge.pricing import price_tag
 from judge.run import Golden, Notice, Run
 from judge.scoring import Scale
 from judge.stopping.confident import Confident
@@ -98,7 +99,9 @@ def compare(
     if kept is None:
         if inputs.labels is not None and judge is not None:
             grading = replace(grading, notices=(*grading.notices, _CORRECTS))
-        return build_comparison(grading, until=str(stop), finding=finding)
+        comparison = build_comparison(grading, until=str(stop), finding=finding)
+        price = price_tag(comparison.open_pools) if judge is None else None
+        return replace(comparison, price=price)
     grading = replace(grading, notices=(*grading.notices, *kept.notices))
     comparison = build_comparison(grading, until=str(stop), finding=finding)
     return corrected_by(comparison, kept.labels, sample=sample)

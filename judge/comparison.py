@@ -20,6 +20,7 @@ from judge.formats.labels import Label
 from judge.grades import Source
 from judge.measures.names import Measure
 from judge.measures.pool import Bounded
+from judge.pricing import PriceTag
 from judge.scoring import Mean, Scale, mean, means, score_rows
 from judge.statistics.correction import Correction
 from judge.statistics.noninferiority import lower_bound, upper_bound
@@ -125,6 +126,7 @@ class Comparison:
 
     finding: what a sequential test found, where judging stopped by `--until confident`
     corrected: the primary difference by people's labels, where some were kept for that
+    price: what judging the open chunks would cost, where no judge was named
     """
 
     grading: Grading
@@ -134,6 +136,7 @@ class Comparison:
     until: str = "all"
     finding: Finding | None = None
     corrected: Correction | None = None
+    price: PriceTag | None = None
 
     @property
     def primary(self) -> Measure | None:
@@ -165,10 +168,13 @@ class Comparison:
     @property
     def open_chunks(self) -> tuple[int, int]:
         """Return how many chunks without a grade could matter, and how many can be judged."""
-        primary = self.primary
-        rows = [r for r in self.rows if _is_open(r, primary)]
-        waiting = sum(j.is_open for row in rows for j in row.pool.judgments)
-        return waiting, sum(len(asks) for row in rows for asks in row.pool.asks)
+        waiting = sum(j.is_open for pool in self.open_pools for j in pool.judgments)
+        return waiting, sum(len(asks) for pool in self.open_pools for asks in pool.asks)
+
+    @property
+    def open_pools(self) -> tuple[QueryPool, ...]:
+        """Return the pools of the rows whose difference is open in the primary measure."""
+        return tuple(row.pool for row in self.rows if _is_open(row, self.primary))
 
     @property
     def unjudged(self) -> tuple[float, float]:

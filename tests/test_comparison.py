@@ -170,3 +170,12 @@ def test_rows_that_a_run_lacks_count_as_zero() -> None:
     change = found.overall[NDCG]
     assert change.rows == 12
     assert change.difference.value == pytest.approx(-1 / 12)
+
+
+def test_an_undecided_comparison_says_what_judging_costs() -> None:
+    new = {key: [f"{key}-x", *OLD[key]] for key in KEYS}
+    found = compare(run("old", OLD, GRADES), run("new", new))
+    assert found.price is not None
+    assert found.price.usd > 0.0
+    assert "about $0.01 with gpt-5-mini" in flat(found)
+    assert compare(run("old", OLD, GRADES), run("new", new), backend="mock").price is None

@@ -31,6 +31,7 @@ LAYERS = (
         "doctor",
         "cascade",
         "stopping",
+        "pricing",
     ),
     *(
         "comparison",

@@ -109,7 +109,10 @@ def _undecided(comparison: Comparison, change: Change, before: str, after: str) 
         if same
         else ""
     )
-    how = f"judging at most {asks:,} of them settles it" if asks else "none of them has a text"
+    price = comparison.price
+    about = f", about ${max(price.usd, 0.01):.2f} with {price.model}" if price else ""
+    settles = f"judging at most {asks:,} of them settles it{about}"
+    how = settles if asks == waiting else f"{asks:,} of them have a text to judge{about}"
     are = "chunk has" if waiting == 1 else "chunks have"
     return f"Undecided: {start}{waiting:,} {are} no grade: {could}; {how}."
 

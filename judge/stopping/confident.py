@@ -4,9 +4,9 @@ The sign asked for is that of T = Σ share·d over the rows in hand, a finite po
 first part of the calls goes to the heaviest chunks of the widest rows; with what they tell
 each row's difference is guessed (c). Then rows are drawn at random without replacement
 and judged to the end, and T is estimated by Σ share·c plus the mean of the drawn rows'
-share·(d - c), scaled up (difference estimator, finite-population correction). At a few
-looks fixed beforehand - after 8, 10, 12, 16, … rows - a one-sided t test asks whether T
-is above or below 0.
+share·(d - c), scaled up (difference estimator, finite-population correction). At looks
+fixed beforehand - after 8, 9, 10, 11, 12, 13, 14, 16, … rows - a one-sided t test asks
+whether T is above or below 0.
 
 Why the error stays below 1 - confidence over all looks: `statistics.sequential` sets the
 critical values of all looks together, so that under T = 0 the chance that *any* of them
@@ -35,10 +35,7 @@ from judge.stopping.goals import Sign, Standing
 
 FIRST_SHARE = 0.12
 FIRST_LOOK = 8
-NEXT_LOOK = 1.25
-LIGHT = 0.01
-"""Chunks of a drawn row that could move it by less than this are left out; the row then
-takes part with an interval."""
+NEXT_LOOK = 1.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +84,8 @@ class Confident:
         if self.finding or Sign().aim(standing) is None:
             return []
         if self._first_left is None:
-            asks = sum(len(a) for i in standing.at for a in pools[i].asks)
-            self._first_left = math.ceil(FIRST_SHARE * asks)
+            waiting = sum(len(chunks) for i in standing.at for chunks in pools[i].asks)
+            self._first_left = math.ceil(FIRST_SHARE * waiting)
         first = self._widest(pools, min(limit, self._first_left))
         self._first_left -= len(first)
         if first:
@@ -97,9 +94,10 @@ class Confident:
             self._draw = self._drawn(standing, pools)
         while self._looked < len(self._draw.looks):
             drawn = self._draw.order[: self._draw.looks[self._looked]]
-            left = self._left(pools, drawn)
-            if left:
-                return left[:limit]
+            left = [i for i in drawn if i in self._directed.open_rows]
+            asks = [(i, chunk) for i in left for chunks in pools[i].asks for chunk in chunks]
+            if asks:
+                return asks[:limit]
             self._looked += 1
             self.finding = self._look(standing, drawn)
             if self.finding:
@@ -109,19 +107,7 @@ class Confident:
     def _widest(self, pools: Sequence[QueryPool], limit: int) -> list[Ask]:
         """Return the heaviest open chunk of each of the widest rows."""
         rows = sorted(self._directed.open_rows.items(), key=lambda item: (-item[1].width, item[0]))
-        heaviest = [(i, next(_by_weight(row, pools[i]), ())) for i, row in rows]
-        return [(i, chunk) for i, chunks in heaviest for chunk in chunks][:limit]
-
-    def _left(self, pools: Sequence[QueryPool], drawn: Sequence[int]) -> list[Ask]:
-        """Return what is still to be asked of drawn rows, but for chunks too light to matter."""
-        rows = self._directed.open_rows
-        return [
-            (i, chunk)
-            for i in drawn
-            if i in rows
-            for chunks in _by_weight(rows[i], pools[i], least=LIGHT)
-            for chunk in chunks
-        ]
+        return [(i, chunk) for i, row in rows for chunk in _heaviest(row, pools[i])][:limit]
 
     def _drawn(self, standing: Standing, pools: Sequence[QueryPool]) -> _Draw:
         guesses = {
@@ -147,12 +133,12 @@ class Confident:
         return None
 
 
-def _by_weight(row: OpenRow, pool: QueryPool, *, least: float = 0.0) -> Iterator[tuple[str, ...]]:
-    """Yield the asks of a row's open units, heaviest first, down to what moves `least`."""
-    for member in sorted(row.members, key=lambda m: -abs(float(row.weights[m]))):
-        moves = abs(float(row.weights[member])) * row.scale.gains[-1] / row.ideal_guess
-        if pool.asks[member] and moves >= least:
-            yield pool.asks[member]
+def _heaviest(row: OpenRow, pool: QueryPool) -> tuple[str, ...]:
+    """Return the asks of the row's open unit with the largest weight; of none, nothing."""
+    members = [member for member in row.members if pool.asks[member]]
+    if not members:
+        return ()
+    return pool.asks[max(members, key=lambda member: abs(float(row.weights[member])))]
 
 
 def _looks(rows: int) -> Iterator[int]:
@@ -182,5 +168,8 @@ def _lower_bound(
     count, population = len(errors), len(guesses)
     mean = math.fsum(errors) / count
     variance = math.fsum((error - mean) ** 2 for error in errors) / (count - 1)
+    if variance == 0.0:
+        # Rows that agree to the last bit say nothing about how rows differ.
+        return -math.inf
     se = population * math.sqrt(variance / count * (1.0 - count / population))
     return certain + guessed + population * mean - critical * se

@@ -18,10 +18,11 @@ from judge.statistics.significance import shares_of
 from judge.stopping.expectation import GradeModel
 from judge.stopping.goals import Aim, Goal, Standing
 
-FRESHER = 4
-"""A batch is this part of what the judge would take at once: it still fills its
-concurrency, and each choice knows more. On the TREC DL 2019 pairs 61 instead of 65% of
-the calls (scripts/bench_calls_saved.py)."""
+BATCH_PART = 4
+BATCHES = 40
+"""A batch is a quarter of what the judge would take at once, which still fills its
+concurrency, or a fortieth of all that is open: fresher choices. On the TREC DL 2019 pairs
+61 instead of 65% of the calls (scripts/bench_calls_saved.py)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +44,6 @@ class OpenRow:
     def width(self) -> float:
         """Return how far the open grades can move the row."""
         return self.bounded.hi - self.bounded.lo
-
-    @property
-    def ideal_guess(self) -> float:
-        """Return the ideal of the grades known so far, but at least that of two good chunks."""
-        levels = range(1, self.scale.grade_max + 1)
-        known = self.scale.idcg([sum(low >= t for low in self.grades.lo) for t in levels])
-        return max(known, 2.0 * self.scale.gains[-1])
 
 
 class Directed:
@@ -85,7 +79,8 @@ class Directed:
             if i in self._open and (aim.rows is None or place in aim.rows)
             for help, asks in self._helps(i, pools[i], aim, share)
         )
-        return list(_enough(helps, short=aim.short, limit=max(1, limit // FRESHER)))
+        size = max(1, limit // BATCH_PART, len(helps) // BATCHES)
+        return list(_enough(helps, short=aim.short, limit=min(limit, size)))
 
     def standing(self, pools: Sequence[QueryPool]) -> Standing:
         """Return how the question stands with the pools as they are."""
