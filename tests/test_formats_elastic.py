@@ -48,7 +48,10 @@ def test_a_rank_eval_response_is_a_run_with_grades() -> None:
 def test_a_query_in_failures_is_a_row_that_failed() -> None:
     run = read_run(FIXTURES / "rank_eval_response.json")
     assert run.rows[2].error == "all shards failed"
-    assert noticed(run) == {"failed query": 1}
+    assert noticed(run) == {"unrated": 1, "failed query": 1}
+    assert run.notices[0].text.endswith(
+        "(first at " + str(FIXTURES / "rank_eval_response.json") + ": details['q1'].'a')"
+    )
 
 
 def test_a_rank_eval_request_holds_ratings_of_what_was_not_retrieved() -> None:

@@ -39,6 +39,7 @@ def rank_eval_runs(
         if not isinstance(details[query], dict) or not isinstance(details[query].get("hits"), list):
             findings.problem(at, "no list of hits", _ONE_SHAPE)
         items.append((at, {"query_id": query, "results": [_rated(h, spanning) for h in of_query]}))
+        _count_unrated(of_query, spanning, at, findings)
     for query, failure in failures.items() if isinstance(failures, dict) else ():
         at = place.at(f"failures[{shown(query)}]")
         items.append((at, {"query_id": query, "error": _reason(failure)}))
@@ -233,6 +234,15 @@ def _reason(error: object) -> str:
     while isinstance(error, dict):
         error = error.get("reason") or error.get("error") or error.get("type") or "failed"
     return error if isinstance(error, str) else shown(error)
+
+
+def _count_unrated(hits: list[object], spanning: bool, place: Place, findings: Findings) -> None:
+    unrated = [h for h in hits if isinstance(h, dict) and h.get("rating") is None]
+    if unrated:
+        hit = _hit(unrated[0])
+        first = place.at(shown(_id(hit, spanning) if isinstance(hit, dict) else None))
+        then, n = "they are open, not irrelevant", len(unrated)
+        findings.count("unrated", "hits without a rating", place=first, consequence=then, n=n)
 
 
 def _count_partial(response: Fields, place: Place, findings: Findings) -> None:

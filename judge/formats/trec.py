@@ -99,7 +99,7 @@ def ordered(
 def qrels_lines(file: TextFile, findings: Findings) -> Iterator[tuple[Place, str, str, str]]:
     """Yield place, query, document and grade, as text, of each line of qrels."""
     for number, line in file.lines():
-        columns = line.split()
+        columns = _columns(line)
         if len(columns) == 4:
             query, _, document, grade = columns
             yield Place(file.name, number), query, document, grade
@@ -111,7 +111,7 @@ def qrels_lines(file: TextFile, findings: Findings) -> Iterator[tuple[Place, str
 
 def _run_lines(file: TextFile, findings: Findings) -> Iterator[tuple[str, str, float, str]]:
     for number, line in file.lines():
-        columns = line.split()
+        columns = _columns(line)
         if len(columns) == 6:
             query, _, document, _, text, tag = columns
             score = _score(text)
@@ -124,7 +124,16 @@ def _run_lines(file: TextFile, findings: Findings) -> Iterator[tuple[str, str, f
             findings.problem(Place(file.name, number), *_wrong_columns(line, columns))
 
 
+def _columns(line: str) -> list[str]:
+    """Split at ASCII white space alone, as trec_eval: an id may hold any other blank."""
+    if line.isascii():
+        return line.split()
+    return [column.decode() for column in line.encode().split()]
+
+
 def _score(text: str) -> float | None:
+    if not text.isascii():
+        return None
     try:
         score = float(text)
     except ValueError:
