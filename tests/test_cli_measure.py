@@ -197,7 +197,7 @@ def test_what_the_value_hides_is_said_on_stderr(measure, run: str, judged: str, 
         (
             trec("q a 1"),
             qrels("q a 1", "q a 3"),
-            "qrels.txt:2: document a of query q has grade 3, but 1 on line 1",
+            "qrels.txt:2: document 'a' of query 'q' has grade 3, but 1 on line 1",
         ),
         (trec("q a nan"), qrels("q a 1"), "run.txt:1: score 'nan' is not a number"),
         (trec("q b 2", "q a abc"), qrels("q a 1"), "run.txt:2: score 'abc' is not a number"),

@@ -8,6 +8,7 @@ from typing import BinaryIO
 import click
 
 from judge.cli import measure_output as output
+from judge.formats.findings import printable
 
 
 @click.command("measure")
@@ -98,7 +99,7 @@ def command(
         )
         sys.stdout.writelines(f"{line}\n" for line in lines)
     for line in output.notice_lines(evaluations):
-        click.echo(f"judge: {line}", err=True)
+        click.echo(printable(f"judge: {line}"), err=True)
     return 0
 
 

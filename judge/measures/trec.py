@@ -105,7 +105,9 @@ def read_qrels(lines: Iterable[bytes], *, name: str) -> dict[str, dict[str, int]
         first = seen_at.setdefault((query, document), number)
         known = qrels.setdefault(query, {}).setdefault(document, grade)
         if known != grade:
-            problems.add(number, *contradiction(query, document, grade, known, first))
+            pair = f"document {shown(document_bytes)} of query {shown(query_bytes)}"
+            found = f"{pair} has grade {grade}, but {known} on line {first}"
+            problems.add(number, found, "keep one of the two lines")
     problems.check()
     if not qrels:
         raise nothing_in(name, "judgments")
@@ -137,12 +139,6 @@ def parse_grade(text: bytes) -> int | None:
         return None
     grade = int(text)
     return grade if -_GRADE_LIMIT <= grade < _GRADE_LIMIT else None
-
-
-def contradiction(query: str, document: str, grade: int, known: int, first: int) -> tuple[str, str]:
-    """Return what to say of a pair that has two grades: what was found, what to do."""
-    found = f"document {document} of query {query} has grade {grade}, but {known} on line {first}"
-    return found, "keep one of the two lines"
 
 
 def shown(text: bytes) -> str:
