@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -78,14 +78,7 @@ def compare(
     kept: LabelFile | None = None
     if inputs.labels is not None and inputs.exclude_labels:
         kept, inputs = read_labels(inputs.labels, inputs.options), replace(inputs, labels=None)
-    with ExitStack() as stack:
-        if backend is not None:
-            if judge is not None:
-                raise UsageError("give a backend or a judge of your own, not both")
-            opened = api.open_judge(
-                backend, prompt=prompt, cache_dir=cache_dir, options=inputs.options
-            )
-            judge = stack.enter_context(opened)
+    with one_judge(backend, judge, prompt, cache_dir, inputs.options) as judge:
         grading, selector = grade_pair(
             [read(baseline, inputs), read(candidate, inputs)],
             inputs=inputs,
@@ -133,6 +126,27 @@ def line_up(
         judge=judge,
     )
     return build_lineup(grading, against=second)
+
+
+@contextmanager
+def one_judge(
+    backend: str | None,
+    judge: Judge | None,
+    prompt: str | None,
+    cache_dir: Path | None,
+    options: ReadOptions,
+) -> Iterator[Judge | None]:
+    """Yield the caller's judge, which stays open, or one of `backend`'s for the while.
+
+    UsageError where both are given.
+    """
+    if backend is None:
+        yield judge
+        return
+    if judge is not None:
+        raise UsageError("give a backend or a judge of your own, not both")
+    with api.open_judge(backend, prompt=prompt, cache_dir=cache_dir, options=options) as opened:
+        yield opened
 
 
 def read(run: Run | SourceFile, inputs: Inputs) -> Run:

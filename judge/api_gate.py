@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from judge import api
 from judge.api import SourceFile
-from judge.api_compare import Inputs, leading, read
+from judge.api_compare import Inputs, leading, one_judge, read, with_notices
 from judge.cascade import Grading, Settings, grade_runs
 from judge.contrast import Contrast
 from judge.errors import InputError, Problem, UsageError
 from judge.evidence.pool import QueryPool
-from judge.gating import Gate, GatedMeasure, MeasureRows, Outcome, Rule, SameOutcome, gate_measure
+from judge.gating import Gate, GatedMeasure, MeasureRows, gate_measure
 from judge.grades import Source
 from judge.judging.judge import Judge
 from judge.measures.names import Measure, parse_measure
@@ -23,6 +22,7 @@ from judge.report.baseline import Baseline, check_settings, read_baseline, write
 from judge.report.model import build_report
 from judge.run import Golden, KnownGrade, Run
 from judge.scoring import Scale
+from judge.stopping.outcome import Outcome, Rule, SameOutcome
 from judge.stopping.until import Until, parse_until
 
 _REPORTED = {"R@5"}
@@ -60,38 +60,29 @@ def gate(
     gain, unit or prompt, other goldens, edited by hand.
     """
     inputs, asked = inputs or Inputs(), asked or Asked()
-    path = Path(baseline)
-    with ExitStack() as stack:
-        if backend is not None:
-            if judge is not None:
-                raise UsageError("give a backend or a judge of your own, not both")
-            opened = api.open_judge(
-                backend, prompt=prompt, cache_dir=cache_dir, options=inputs.options
-            )
-            judge = stack.enter_context(opened)
-        candidates = [read(run, inputs) for run in runs]
-        stored = _stored(path, inputs, update=update)
-        known = api.read_known(
-            goldens=inputs.goldens,
-            judgments=inputs.judgments,
-            labels=inputs.labels,
-            exclude_labels=inputs.exclude_labels,
-            options=inputs.options,
-        )
-        goldens = known.goldens
-        before = _without_goldens(stored.run if stored else candidates[0], candidates, goldens)
-        every = [before, *candidates]
-        settings = _settings(every, goldens, asked, inputs)
+    path, candidates = Path(baseline), [read(run, inputs) for run in runs]
+    stored = _stored(path, inputs, update=update)
+    known = api.read_known(
+        goldens=inputs.goldens,
+        judgments=inputs.judgments,
+        labels=inputs.labels,
+        exclude_labels=inputs.exclude_labels,
+        options=inputs.options,
+    )
+    before = _without_goldens(stored.run if stored else candidates[0], candidates, known.goldens)
+    every = with_notices([before, *candidates], known.notices)
+    settings = _settings(every, known.goldens, asked, inputs)
+    grades = (*known.grades, *(stored.known if stored else ()))
+    with one_judge(backend, judge, prompt, cache_dir, inputs.options) as judge:
         if stored is not None and not update:
-            prompt_name = judge.prompt_name if judge is not None else None
-            check_settings(stored, settings, unit=None, prompt=prompt_name)
-        grades = (*known.grades, *(stored.known if stored else ()))
-        grading = _graded(every, settings, asked, inputs, goldens, grades, judge)
+            asked_by = judge.prompt_name if judge is not None else None
+            check_settings(stored, settings, unit=None, prompt=asked_by)
+        grading = _graded(every, settings, asked, inputs, known.goldens, grades, judge)
     if stored is not None and not update:
         check_settings(stored, settings, unit=grading.unit, prompt=None)
         _check_goldens(stored, grading)
     if update:
-        _write(path, candidates[0], grading, settings, goldens)
+        _write(path, candidates[0], grading, settings, known.goldens)
     return _build(grading, stored, asked)
 
 

@@ -16,10 +16,11 @@ from judge.api_gate import Asked, gate
 from judge.cli.gate import command
 from judge.errors import InputError
 from judge.formats import ReadOptions
-from judge.gating import Gate, Outcome, Rule
+from judge.gating import Gate
 from judge.report.baseline import read_baseline
 from judge.report.gate import gate_junit, gate_lines, gate_markdown
 from judge.run import Golden, KnownGrade, Result, Row, Run
+from judge.stopping.outcome import Outcome, Rule
 
 KEYS = [f"q{i}" for i in range(12)]
 Lists = Mapping[str, Sequence[str]]

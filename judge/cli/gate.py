@@ -14,8 +14,8 @@ from judge.cli.judging import JudgingFlags, interruptible, judging_options, open
 from judge.cli.known import known_options
 from judge.cli.reading import reading_options, source
 from judge.cli.writing import write_lines
-from judge.gating import MARGIN, Rule
 from judge.report.gate import gate_document, gate_junit, gate_lines, gate_markdown
+from judge.stopping.outcome import MARGIN, Rule
 
 
 @click.command("gate")

@@ -8,7 +8,7 @@ from xml.sax.saxutils import escape as xml_escape
 from xml.sax.saxutils import quoteattr
 
 from judge.comparison import Change
-from judge.gating import Gate, GatedMeasure, Outcome
+from judge.gating import Gate, GatedMeasure
 from judge.report.comparison import (
     OVERALL,
     change_cells,
@@ -21,6 +21,7 @@ from judge.report.comparison_document import change_document
 from judge.report.markdown import escape
 from judge.report.terminal import clean, shorten
 from judge.report.wording import MOCK, number
+from judge.stopping.outcome import Outcome
 
 _SHOWN = 5
 

@@ -1,4 +1,4 @@
-"""`judge.gate`: decisions under completions, slices, strict, repeats, and error rates."""
+"""`judge.stopping.outcome`: decisions under completions, slices, strict, and error rates."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from judge.gating import Outcome, Rule, SameOutcome, decide
 from judge.measures.pool import Bounded
 from judge.stopping.goals import Standing
+from judge.stopping.outcome import Outcome, Rule, SameOutcome, decide
 
 # Example 1 and 2 of statistics.md E.
 FIRST = [0.06, -0.01, 0.08, 0.04, 0.0, 0.09, -0.03, 0.06, 0.06, 0.03]
