@@ -9,7 +9,7 @@ from typing import Any
 from judge.calibrating import CalibrationReport
 from judge.calibration import Answer, Calibration
 from judge.panel_worth import PanelWorth
-from judge.report.wording import MOCK, plural
+from judge.report.phrases import MOCK, number, plural
 from judge.rescoring import SystemOrders
 from judge.statistics.correction import Correction
 from judge.statistics.estimate import Estimate
@@ -45,11 +45,6 @@ def full_name(coefficient: str) -> str:
     """
     kind, at, cut = coefficient.partition("_at_")
     return f"{kind} of grade >= {cut}" if at else NAMES[coefficient]
-
-
-def number(value: float) -> str:
-    """Return a coefficient to three decimals, without a minus zero."""
-    return f"{value:.3f}" if round(value, 3) else "0.000"
 
 
 def estimate_text(estimate: Estimate) -> str:

@@ -11,7 +11,8 @@ from rich.text import Text
 
 from judge.calibrating import CalibrationReport
 from judge.report import calibration as wording
-from judge.report.calibration import estimate_text, number
+from judge.report.calibration import estimate_text
+from judge.report.phrases import number
 from judge.report.terminal import NAME_WIDTH, OVERALL, WIDTH, clean, shorten
 from judge.rescoring import SystemOrders
 from judge.statistics.paired import Agreement

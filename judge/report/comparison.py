@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from judge.comparison import Change, Comparison, RowChange, Verdict, moved_chunks
 from judge.grades import Source
 from judge.measures.names import Measure
+from judge.report.phrases import MOCK, number, plural
 from judge.report.terminal import WIDTH, clean, shorten
-from judge.report.wording import MOCK, number, plural
 from judge.scoring import Mean
 from judge.statistics.significance import ALPHA
 

@@ -19,8 +19,8 @@ from judge.report.comparison import (
 )
 from judge.report.comparison_document import change_document
 from judge.report.markdown import escape
+from judge.report.phrases import MOCK, number
 from judge.report.terminal import clean, shorten
-from judge.report.wording import MOCK, number
 from judge.stopping.outcome import Outcome
 
 _SHOWN = 5

@@ -7,8 +7,8 @@ from typing import Any
 
 from judge.lineup import Lineup, Standing
 from judge.report.comparison import aligned, mean_text, wrapped
+from judge.report.phrases import MOCK, number, plural
 from judge.report.terminal import shorten
-from judge.report.wording import MOCK, number, plural
 from judge.rescoring import SystemOrders
 from judge.statistics.estimate import Estimate
 

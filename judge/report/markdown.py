@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from judge.measures.names import Measure
 from judge.report import wording
 from judge.report.model import Report
+from judge.report.phrases import MOCK
 from judge.report.terminal import OVERALL, clean
 from judge.scoring import Mean
 
@@ -23,7 +24,7 @@ def render_markdown(report: Report) -> str:
     worst = wording.worst_rows(report)
     if worst and report.primary is not None:
         mock = report.by_mock and report.primary.family == "graded"
-        by = f" ({wording.MOCK})" if mock else ""
+        by = f" ({MOCK})" if mock else ""
         parts += ["", f"Worst rows by {report.primary}{by}:", ""]
         parts += [
             f"- {wording.interval(row.scores[report.primary])}{by} {escape(row.query.key)}"
@@ -57,7 +58,7 @@ def _cells(
 ) -> list[str]:
     rows = max((mean.n for mean in means.values()), default=0)
     cells = [name, f"{rows:,}", *(wording.cell(means.get(measure)) for measure in measures)]
-    return [*cells, *([wording.MOCK] if mock else [])]
+    return [*cells, *([MOCK] if mock else [])]
 
 
 def _line(cells: Iterable[str]) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from xml.sax.saxutils import escape
 
 from judge.measures.names import Measure
+from judge.report.phrases import MOCK, number
 from judge.report.sweep_text import line_name
 from judge.report.terminal import clean, shorten
-from judge.report.wording import MOCK, number
 from judge.sweep import Line, Sweep
 
 _WIDTH, _PANEL = 760, 340

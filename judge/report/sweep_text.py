@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from judge.measures.names import Measure
+from judge.report.phrases import MOCK, plural
 from judge.report.terminal import clean, shorten
-from judge.report.wording import MOCK, plural
 from judge.scoring import Mean
 from judge.statistics.estimate import Estimate
 from judge.sweep import Line, Sweep

@@ -5,16 +5,11 @@ from __future__ import annotations
 from judge.measures.names import Measure
 from judge.measures.pool import Bounded
 from judge.report.model import Report, RowReport
+from judge.report.phrases import MOCK, number, plural
 from judge.report.preferences import preference_lines
 from judge.scoring import Mean
 
-MOCK = "word overlap, not a judgment"
 WORST_ROWS = 5
-
-
-def number(value: float) -> str:
-    """Return a measure's value to three decimals, without a minus zero."""
-    return f"{value:.3f}" if round(value, 3) else "0.000"
 
 
 def interval(bounded: Bounded | Mean) -> str:
@@ -31,11 +26,6 @@ def cell(bounded: Bounded | Mean | None) -> str:
     if not bounded.is_open:
         return number(bounded.value)
     return f"[{number(bounded.lo)}, {number(bounded.hi)}] {number(bounded.value)}"
-
-
-def plural(count: int, noun: str) -> str:
-    """Return `1 row`, `2 rows`, `3,000 rows`."""
-    return f"{count:,} {noun}" + ("" if count == 1 else "s")
 
 
 def headline(report: Report) -> str:

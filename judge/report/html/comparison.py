@@ -19,7 +19,7 @@ from judge.report.html.charts import Axis, forest
 from judge.report.html.elements import Markup, tag
 from judge.report.html.rows import RowTable, ShownChunk, ShownRow
 from judge.report.html.shell import shell
-from judge.report.wording import MOCK, number
+from judge.report.phrases import MOCK, number
 
 _HEADS = ("slice", "rows", "before", "after", "difference", "95% CI", "p", "verdict")
 

@@ -12,6 +12,7 @@ from judge.report.html.elements import Markup, tag
 from judge.report.html.rows import RowTable, ShownChunk, ShownRow
 from judge.report.html.shell import shell
 from judge.report.model import Report, RowReport
+from judge.report.phrases import MOCK
 from judge.report.terminal import OVERALL
 from judge.run import Result
 from judge.scoring import Mean
@@ -58,7 +59,7 @@ def _table(report: Report) -> Markup:
 
 def _named(report: Report, measure: Measure) -> list[str | Markup]:
     mock = report.by_mock and measure.family == "graded"
-    return [str(measure), *([tag("small", f" {wording.MOCK}")] if mock else [])]
+    return [str(measure), *([tag("small", f" {MOCK}")] if mock else [])]
 
 
 def _cell(mean: Mean | None) -> Markup:

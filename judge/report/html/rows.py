@@ -11,7 +11,7 @@ from judge.grades import Judgment
 from judge.measures.names import Measure
 from judge.measures.pool import Bounded
 from judge.report.html.elements import Markup, tag
-from judge.report.wording import MOCK
+from judge.report.phrases import MOCK
 
 TEXT_SHOWN = 600
 ROWS_WITH_TEXT = 2_000
