@@ -172,9 +172,17 @@ class Comparison:
         return waiting, sum(len(asks) for pool in self.open_pools for asks in pool.asks)
 
     @property
+    def primary_rows(self) -> tuple[tuple[Measure, RowChange], ...]:
+        """Return the rows that have the primary measure, each with that measure."""
+        primary = self.primary
+        if primary is None:
+            return ()
+        return tuple((primary, row) for row in self.rows if primary in row.differences)
+
+    @property
     def open_pools(self) -> tuple[QueryPool, ...]:
         """Return the pools of the rows whose difference is open in the primary measure."""
-        return tuple(row.pool for row in self.rows if _is_open(row, self.primary))
+        return tuple(row.pool for m, row in self.primary_rows if row.differences[m].is_open)
 
     @property
     def unjudged(self) -> tuple[float, float]:
@@ -200,22 +208,13 @@ class Comparison:
 
     def largest(self, *, wins: bool, count: int = 5) -> list[RowChange]:
         """Return the rows with the largest gains (or losses) of the primary measure."""
-        primary = self.primary
-        if primary is None:
-            return []
         moved = [
             (row.differences[primary].value, at, row)
-            for at, row in enumerate(self.rows)
-            if primary in row.differences
+            for at, (primary, row) in enumerate(self.primary_rows)
         ]
         moved = [item for item in moved if (item[0] > 0.0 if wins else item[0] < 0.0)]
         moved.sort(key=lambda item: (-item[0] if wins else item[0], item[1]))
         return [row for _, _, row in moved[:count]]
-
-
-def _is_open(row: RowChange, measure: Measure | None) -> bool:
-    found = None if measure is None else row.differences.get(measure)
-    return found is not None and found.is_open
 
 
 def build_comparison(

@@ -273,6 +273,12 @@ def doubts(comparison: Comparison) -> Iterator[str]:
             f"Without a grade: {before:.0%} of the baseline's slots,"
             f" {after:.0%} of the candidate's."
         )
+    loose = sum(not row.differences[m].exact for m, row in comparison.primary_rows)
+    if loose:
+        yield (
+            f"The bounds of {plural(loose, 'row')} are sound but not the tightest: too many open"
+            " chunks under orders for exact ones."
+        )
     for source, (was, now) in comparison.source_gaps.items():
         if source is not None:
             yield (
