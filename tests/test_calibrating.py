@@ -106,6 +106,12 @@ def test_command_reads_bom_semicolons_and_crlf_and_says_the_sentence_first(folde
     assert "judgments by 'rule' left out" in " ".join(done.stdout.split())
 
 
+def test_labels_left_out_are_those_that_spotcheck_wrote(folder):
+    assert _run(folder).stdout == _run(folder, folder / "labels.csv").stdout
+    with pytest.raises(UsageError, match="name the labels too"):
+        raise _run(folder / "verdicts.jsonl").exception
+
+
 def test_command_orders_runs_by_slice_and_both_sources(folder):
     runs = [part for name in ("up", "down") for part in ("--runs", folder / f"{name}.json")]
     done = _run(folder / "verdicts.jsonl", folder / "labels.csv", *runs)

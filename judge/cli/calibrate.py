@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 
 import click
 
@@ -20,7 +21,7 @@ from judge.statistics.paired import Resampling
 
 @click.command("calibrate")
 @click.argument("judgments")
-@click.argument("labels")
+@click.argument("labels", required=False)
 @click.option(
     "--runs",
     metavar="FILE",
@@ -47,7 +48,7 @@ from judge.statistics.paired import Resampling
 @reading_options
 def command(
     judgments: str,
-    labels: str,
+    labels: str | None,
     runs: tuple[str, ...],
     name: str,
     gain: str,
@@ -64,16 +65,18 @@ def command(
     JUDGMENTS holds the judge's grades: a folder that `judge grade --out` wrote, its
     verdicts.jsonl, qrels, …; only the judge's own are taken, never what a golden settled.
     LABELS holds people's: CSV with query_id, chunk_id, grade and if wanted rater and pi,
-    or any file of grades. Intervals are 95% over queries.
+    or any file of grades; left out, it is the folder's labels.csv, which `judge spotcheck`
+    writes. Intervals are 95% over queries.
 
     Exits 0 whatever the answer; 2 for input that cannot be used.
 
     \b
     Examples:
-      judge calibrate out/ labels.csv
+      judge calibrate out/
       judge calibrate llm.qrels human.qrels --runs runs.trec --clip
       judge calibrate out/ labels.csv --require kappa_at_2=0.5 --json
     """
+    labels = labels or _labels_of(judgments)
     files = (judgments, labels, *runs)
     if files.count("-") > 1:
         raise click.UsageError("`-` (standard input) can stand for one file only")
@@ -95,6 +98,13 @@ def command(
         width, color = terminal()
         print_calibration(report, sys.stdout, width=width, color=color)
     return 0
+
+
+def _labels_of(judgments: str) -> str:
+    """Return where `judge spotcheck` keeps the labels of a folder."""
+    if not Path(judgments).is_dir():
+        raise UsageError("name the labels too: judge calibrate JUDGMENTS LABELS")
+    return str(Path(judgments) / "labels.csv")
 
 
 def _required(values: tuple[str, ...]) -> dict[str, dict[str, float]]:
