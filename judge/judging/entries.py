@@ -55,16 +55,6 @@ class Entry:
 
 
 _STORED = tuple(field.name for field in fields(Entry) if field.name != "key")
-_TEXTS = (
-    "status",
-    "reason",
-    "field",
-    "model",
-    "prompt",
-    "settings_sha256",
-    "query_sha256",
-    "text_sha256",
-)
 
 
 class Keys:
@@ -104,15 +94,17 @@ def read_entry(key: str, value: object) -> Entry:
     """
     if not isinstance(value, dict):
         raise TypeError("an entry is a JSON object")
-    known = {name: value[name] for name in value if name in _STORED}
+    known = {name: value[name] for name in _STORED if name in value}
     for name in ("flags", "probabilities"):
-        if isinstance(known.get(name), list):
+        if type(known.get(name)) is list:
             known[name] = tuple(known[name])
-    entry = Entry(key=key, **known)
-    if not all(isinstance(known[name], str) for name in _TEXTS):
+    entry = Entry(key, **known)
+    hashes = (entry.settings_sha256, entry.query_sha256, entry.text_sha256)
+    texts = (entry.status, entry.reason, entry.model, entry.prompt, entry.field, *hashes)
+    if not (set(map(type, texts)) == {str} and isinstance(entry.raw, str | None)):
         raise TypeError("an entry's texts are text")
-    if not isinstance(entry.raw, str | None) or type(entry.grade_max) is not int:
-        raise TypeError("an entry's reply is text and its scale an integer")
+    if type(entry.grade_max) is not int:
+        raise TypeError("an entry's scale is an integer")
     if entry.parser != PARSER and entry.raw is not None:
         entry = _read_again(entry)
     graded = type(entry.grade) is int and 0 <= entry.grade <= entry.grade_max

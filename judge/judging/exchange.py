@@ -19,7 +19,7 @@ A failure of the judge as a whole (wrong key, no quota, no such model) is
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 
 from judge.grades import GAINS
 from judge.judging.prompt import Message, Prompt
@@ -142,6 +142,14 @@ class Verdict:
     probabilities: tuple[float, ...] | None = None
     votes: tuple[Verdict, ...] = ()
 
+    def plain(self) -> dict[str, object]:
+        """Return the verdict as a JSON object, with its expected gain where there is one."""
+        plain = {name: getattr(self, name) for name in _FIELDS}
+        plain["votes"] = [vote.plain() for vote in self.votes]
+        if self.probabilities is not None:
+            plain["expected_gain"] = self.expected_gain()
+        return plain
+
     def again(self, pair: Pair) -> Verdict:
         """Return the verdict for another pair with the same texts: nothing was paid for it."""
         return replace(
@@ -168,3 +176,6 @@ class Verdict:
             return None
         gain_of = GAINS[gain]
         return sum(p * gain_of(grade) for grade, p in enumerate(self.probabilities))
+
+
+_FIELDS = tuple(field.name for field in fields(Verdict))

@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TextIO
@@ -76,7 +75,8 @@ def write_judgments(report: Report, stream: TextIO) -> None:
 def write_verdicts(verdicts: Iterable[Verdict], stream: TextIO) -> None:
     """Write a line a judge reply: model, prompt, raw reply, grade or reason, cached or paid."""
     for verdict in verdicts:
-        stream.write(json.dumps(asdict(verdict), ensure_ascii=False, default=list) + "\n")
+        # ASCII: a model may reply with half a surrogate pair, which no file takes as it is.
+        stream.write(json.dumps(verdict.plain()) + "\n")
 
 
 def write_qrels(report: Report, stream: TextIO) -> None:
