@@ -60,6 +60,9 @@ class Directed:
         self._pools: list[QueryPool | None] = []
         self._rows: list[Bounded | None] = []
         self._open: dict[int, OpenRow] = {}
+        self._model = GradeModel(
+            runs=len(contrast.coefficients), grade_max=contrast.scale.grade_max
+        )
         self._chances: dict[int, Floats] = {}
 
     @property
@@ -85,8 +88,10 @@ class Directed:
     def standing(self, pools: Sequence[QueryPool]) -> Standing:
         """Return how the question stands with the pools as they are."""
         self._refresh(pools)
-        model = GradeModel(pools, grade_max=self._contrast.scale.grade_max)
-        self._chances = {i: model.chances(pools[i], row.grades) for i, row in self._open.items()}
+        by_place = self._model.by_place()
+        self._chances = {
+            i: self._model.chances(i, row.grades, by_place) for i, row in self._open.items()
+        }
         rows = [(i, row) for i, row in enumerate(self._rows) if row is not None]
         weights = [pools[i].query.weight for i, _ in rows]
         return Standing(
@@ -104,12 +109,14 @@ class Directed:
         changed = [i for i, pool in enumerate(pools) if pool is not self._pools[i]]
         for i, row in zip(changed, self._contrast.rows([pools[i] for i in changed]), strict=True):
             self._pools[i], self._rows[i] = pools[i], row
+            grades = self._contrast.grades(pools[i])
+            self._model.learn(i, pools[i], grades)
             self._open.pop(i, None)
             if row is not None and row.hi - row.lo > TOLERANCE and any(pools[i].asks):
-                self._open[i] = self._look_ahead(pools[i], row)
+                self._open[i] = self._look_ahead(pools[i], grades, row)
 
-    def _look_ahead(self, pool: QueryPool, row: Bounded) -> OpenRow:
-        weights, grades = self._contrast.weights(pool), self._contrast.grades(pool)
+    def _look_ahead(self, pool: QueryPool, grades: GradePool, row: Bounded) -> OpenRow:
+        weights = self._contrast.weights(pool)
         scale = self._contrast.ratio_scale(pool)
         return OpenRow(
             bounded=row,
