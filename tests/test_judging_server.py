@@ -453,6 +453,15 @@ def test_13_max_cost_is_never_passed_at_any_concurrency(usage: bool) -> None:
     assert judge.stopped == "--max-cost 0.006 reached"
 
 
+def test_13_a_refusal_is_paid_all_the_same() -> None:
+    with FakeServer(lambda seen: completion(None, refusal="no")) as server:
+        backend = open_backend("openai:m", base_url=server.url, api_key="k")
+        with Judge([backend], load_prompt(), prices=[Price(1.0, 2.0)]) as judge:
+            (verdict,) = judge.stream(pairs(1))
+    assert verdict.status == "refused"
+    assert verdict.cost_usd == judge.cost_usd == pytest.approx(0.00091)
+
+
 def test_max_calls_counts_every_request() -> None:
     judge = priced(None, Budget(max_calls=7))
     assert (judge.calls.made, judge.calls.failed) == (7, 13)

@@ -119,6 +119,8 @@ class Asker:
             return await self.line.send(case.request, case.usage)
 
         reply = case.reply = await retry(attempt, usage=case.usage, desk=self._desk)
+        if reply.refusal:
+            raise Refused(reply.refusal)
         if cut := _cut_prompt(case.request, reply):
             return Parsed("failed", reason=cut)
         prompt = self._prompt

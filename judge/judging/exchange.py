@@ -56,6 +56,7 @@ class Reply:
 
     text: None where the server sent none
     finish: the server's finish_reason ("stop", "length", "content_filter", …)
+    refusal: why the model or the server declined, "" if it did not; it was paid all the same
     prompt_tokens, completion_tokens: as reported, None where usage is missing
     probabilities: of each grade 0..G, renormalised, where logprobs were asked for
     sent: sampling settings that were really sent, after every parameter the model refused
@@ -63,6 +64,7 @@ class Reply:
 
     text: str | None
     finish: str = "stop"
+    refusal: str = ""
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     probabilities: tuple[float, ...] | None = None

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from judge.judging.exchange import Adjusted, Refused, Reply, Request
+from judge.judging.exchange import Adjusted, Reply, Request
 
 FORMS = ("json_schema", "json_object", "prompt")
 """How a reply is held to JSON, strictest first."""
@@ -72,9 +72,9 @@ class ChatDialect:
                 return Adjusted(f"{name} refused")
         for name in ("top_logprobs", "logprobs", "temperature", "seed"):
             if name in body and (parameter == name or re.search(rf"\b{name}\b", message)):
-                self._sampling.pop(name, None)
-                if name == "logprobs":
-                    self._sampling.pop("top_logprobs", None)
+                # One of the logprobs is of no use without the other.
+                for dropped in ("logprobs", "top_logprobs") if "logprobs" in name else (name,):
+                    self._sampling.pop(dropped, None)
                 return Adjusted(f"{name} refused")
         return None
 
@@ -84,7 +84,7 @@ class ChatDialect:
         return Adjusted(f"{FORMS[refused]} refused")
 
     def reply(self, body: Mapping[str, object], response: object, request: Request) -> Reply:
-        """Return the reply in a response, whatever of it is there. Refused if the model declined.
+        """Return the reply in a response, whatever of it is there.
 
         A response that is no chat completion is a reply without text.
         """
@@ -97,14 +97,16 @@ class ChatDialect:
         message = _get(choice, "message")
         usage = _get(response, "usage")
         finish = str(_get(choice, "finish_reason") or "none")
+        refusal = ""
         if finish == "content_filter":
-            raise Refused("the server's content filter stopped the reply")
-        if isinstance(refusal := _get(message, "refusal"), str) and refusal:
-            raise Refused("the model refused")
+            refusal = "the server's content filter stopped the reply"
+        elif _get(message, "refusal"):
+            refusal = "the model refused"
         text = _text(_get(message, "content")) or _text(_get(message, "reasoning_content"))
         return Reply(
             text,
             finish=finish,
+            refusal=refusal,
             prompt_tokens=_count(_get(usage, "prompt_tokens")),
             completion_tokens=_count(_get(usage, "completion_tokens")),
             probabilities=self._probabilities(choice, request),
@@ -149,7 +151,7 @@ def _place_of_grade(text: str, field: str) -> int | None:
 
 
 def _mass_of_grades(alternatives: object, grade_max: int) -> tuple[float, ...] | None:
-    if not isinstance(alternatives, list):
+    if not isinstance(alternatives, list) or not alternatives:
         return None
     mass = [0.0] * (grade_max + 1)
     for alternative in alternatives:
