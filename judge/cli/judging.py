@@ -49,61 +49,65 @@ class JudgingFlags:
     quiet: bool = False
 
 
+_POSITIVE = click.FloatRange(min=0, min_open=True)
+
 _OPTIONS = (
     click.option(
         "--backend",
         "backends",
         multiple=True,
         metavar="NAME",
-        help="Judge: mock, openai:MODEL, litellm:MODEL or replay:FILE; several make a panel.",
+        help="Judge: mock, openai:MODEL, litellm:MODEL or replay:FILE; several make a panel. [none]",
     ),
     click.option(
-        "--prompt", metavar="NAME|FILE", help="Prompt to judge by.  [default: see judge prompts]"
+        "--prompt", metavar="NAME|FILE", help="Prompt to judge by. [the default of `judge prompts`]"
     ),
     click.option(
         "--concurrency",
         type=click.IntRange(1, 1024),
         default=16,
-        show_default=True,
-        help="Requests in flight at once, at most.",
+        metavar="N",
+        help="Requests in flight at once, at most. [16]",
     ),
-    click.option("--rpm", type=float, help="Requests a minute, at most.  [default: no limit]"),
-    click.option("--tpm", type=float, help="Tokens a minute, at most.  [default: no limit]"),
+    click.option(
+        "--rpm", type=_POSITIVE, metavar="N", help="Requests a minute, at most. [no limit]"
+    ),
+    click.option("--tpm", type=_POSITIVE, metavar="N", help="Tokens a minute, at most. [no limit]"),
     click.option(
         "--max-calls",
         type=click.IntRange(0),
-        help="Requests to send, at most; the rest stays open.  [default: no limit]",
+        metavar="N",
+        help="Requests to send, at most; the rest stays open. [no limit]",
     ),
     click.option(
         "--max-cost",
         type=click.FloatRange(0),
         metavar="USD",
-        help="Money to spend, at most; the rest stays open.  [default: no limit]",
+        help="Money to spend, at most; the rest stays open. [no limit]",
     ),
     click.option(
-        "--prices", metavar="FILE", help="Your prices, over ours; see judge/judging/prices.json."
+        "--prices", metavar="FILE", help="Your prices, over ours, in the form of ours. [ours]"
     ),
     click.option("--dry-run", is_flag=True, help="Send nothing; say what it would take."),
     click.option(
         "--base-url",
         metavar="URL",
-        help="A compatible server.  [default: OPENAI_BASE_URL for openai:, else the provider's]",
+        help="A compatible server. [OPENAI_BASE_URL for openai:, else the provider's]",
     ),
     click.option(
         "--logprobs", is_flag=True, help="Ask for token probabilities: an expected gain a verdict."
     ),
     click.option(
         "--timeout",
-        type=click.FloatRange(min=0, min_open=True),
+        type=_POSITIVE,
         default=60.0,
-        show_default=True,
         metavar="SECONDS",
-        help="How long one request may take.",
+        help="How long one request may take. [60]",
     ),
     click.option(
         "--cache-dir",
         metavar="DIR",
-        help="Folder of paid judgments.  [default: JUDGE_CACHE_DIR, else see judge cache]",
+        help="Folder of paid judgments. [see `judge cache --help`]",
     ),
     click.option(
         "--redact",
