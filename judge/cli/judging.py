@@ -57,7 +57,7 @@ _OPTIONS = (
         "backends",
         multiple=True,
         metavar="NAME",
-        help="Judge: mock, openai:MODEL, litellm:MODEL or replay:FILE; several make a panel. [none]",
+        help="Judge: mock, openai:MODEL, litellm:MODEL or replay:FILE; repeated, a panel. [none]",
     ),
     click.option(
         "--prompt", metavar="NAME|FILE", help="Prompt to judge by. [the default of `judge prompts`]"
@@ -86,7 +86,9 @@ _OPTIONS = (
         help="Money to spend, at most; the rest stays open. [no limit]",
     ),
     click.option(
-        "--prices", metavar="FILE", help="Your prices, over ours, in the form of ours. [ours]"
+        "--prices",
+        metavar="FILE",
+        help='Prices over ours: {"usd_per_million_tokens": {"MODEL": {"prompt": 0.2, "completion": 1}}}.',
     ),
     click.option("--dry-run", is_flag=True, help="Send nothing; say what it would take."),
     click.option(
