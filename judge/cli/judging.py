@@ -88,7 +88,7 @@ _OPTIONS = (
     click.option(
         "--prices",
         metavar="FILE",
-        help='Prices over ours: {"usd_per_million_tokens": {"MODEL": {"prompt": 0.2, "completion": 1}}}.',
+        help="Prices in USD a million tokens, over ours; prompts/README.md shows the form.",
     ),
     click.option("--dry-run", is_flag=True, help="Send nothing; say what it would take."),
     click.option(
