@@ -72,6 +72,15 @@ def test_a_folder_that_a_group_shares_stays_shared(tmp_path: Path) -> None:
     assert stat.S_IMODE(folder.stat().st_mode) == 0o770
 
 
+def test_a_folder_with_other_things_in_it_is_not_closed(tmp_path: Path) -> None:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    folder.chmod(0o755)
+    (folder / "notes.txt").touch()
+    JudgmentCache(folder).close()
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o755
+
+
 class Bomb:
     """Unpickling it would show."""
 

@@ -32,6 +32,7 @@ _FORMAT_KEY = "judge-cache"
 _SELECT_AT_ONCE = 500
 _RAW = 1  # diskcache's mode for values that stand in the row as they are
 _DATABASE = "cache.db"
+_FOLDER_NOTES = frozenset({"README.md", ".gitignore"})
 
 _ADD = """
     INSERT OR IGNORE INTO Cache (key, raw, store_time, access_time, mode, value)
@@ -255,11 +256,15 @@ def _table_rows(values: Iterable[tuple[str, object]]) -> Iterator[tuple[str, flo
 
 
 def _make_private(folder: Path) -> None:
-    """Make a folder for its owner only; one that others may read but not share is closed too."""
+    """Make a folder for its owner only, and close one that is empty and nobody shares.
+
+    A folder with other things in it stays as it is: it is not ours to close.
+    """
     if not folder.is_dir():
         folder.mkdir(mode=0o700, parents=True)
-    mode = stat.S_IMODE(folder.stat().st_mode)
-    if mode & 0o077 and not mode & 0o022 and not (folder / _DATABASE).exists():
+        return
+    is_shared = stat.S_IMODE(folder.stat().st_mode) & 0o022
+    if not is_shared and {path.name for path in folder.iterdir()} <= _FOLDER_NOTES:
         folder.chmod(0o700)
 
 
