@@ -55,7 +55,7 @@ def gate(
     """Say whether runs (repeats of one system) are no worse than a stored baseline.
 
     update: write the first run as the new baseline afterwards, with the whole pool; where
-    no file is there yet, it is compared with itself
+    no file is there yet, it is compared with itself; not if the judge broke off
     Raises InputError for a baseline that cannot be compared with: another schema, cutoff,
     gain, unit or prompt, other goldens, edited by hand.
     """
@@ -81,7 +81,7 @@ def gate(
     if stored is not None and not update:
         check_settings(stored, settings, unit=grading.unit, prompt=None)
         _check_goldens(stored, grading)
-    if update:
+    if update and grading.stopped is None:
         _write(path, candidates[0], grading, settings, known.goldens)
     return _build(grading, stored, asked)
 
@@ -192,6 +192,9 @@ def _write(
     goldens: Sequence[Golden],
 ) -> None:
     """Write a run as the baseline, with the grades of everything in the pool."""
+    if run.name in grading.did_not_run:
+        found = f"{run.name} did not run: every one of its lists is empty"
+        raise InputError(Problem(str(path), found, "make a baseline of a run that ran"))
     known = [
         KnownGrade(
             id=id,

@@ -151,6 +151,13 @@ def test_a_run_that_is_empty_everywhere_gives_no_verdict(baseline: Path) -> None
     assert text(found).startswith("new did not run")
 
 
+def test_an_empty_run_never_becomes_the_baseline(tmp_path: Path) -> None:
+    path = tmp_path / "baseline.json"
+    with pytest.raises(InputError, match="did not run"):
+        gate([run("new", dict.fromkeys(KEYS, ()))], path, update=True)
+    assert not path.exists()
+
+
 def edit(path: Path, **changes: Any) -> None:
     document = json.loads(path.read_text())
     path.write_text(json.dumps({**document, **changes}))
