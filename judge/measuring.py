@@ -7,15 +7,16 @@ columnar engine, in constant memory. Both give the same values for every input.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
-from judge.errors import UsageError
-from judge.formats.opening import open_bytes, source_name
+from judge.errors import InputError, Problem, UsageError
+from judge.formats.opening import QRELS, member, open_bytes, read_whole, source_name
+from judge.formats.options import Precision, ReadOptions
 from judge.measures import plain
 from judge.measures.evaluation import Evaluation
 from judge.measures.names import Measure, parse_measure
@@ -36,7 +37,7 @@ def measure(
     measures: Sequence[str | Measure] = DEFAULT_MEASURES,
     *,
     gain: str = "linear",
-    precision: str = "single",
+    precision: Precision = "single",
     run_tag: str | None = None,
     grade_max: int | None = None,
     grade_map: Mapping[str, int] | None = None,
@@ -44,7 +45,8 @@ def measure(
 ) -> list[Evaluation]:
     """Return an evaluation for every run of every file, in the order of the files.
 
-    runs, qrels: paths or binary streams; TREC, or any shape that `read_run` takes
+    runs, qrels: paths or binary streams; TREC, or any shape that `read_runs` and `read_qrels`
+        take; qrels may be a BEIR folder or archive
     run_tag: of files with several runs, take this one alone
     grade_max: top of the scale that unjudged results may reach; None: 3, or the highest
         grade of the qrels above it
@@ -64,7 +66,7 @@ def measure(
         grade_map=grade_map,
         intervals=intervals,
     )
-    files = [_look_into(source) for source in (*runs, qrels)]
+    files = [_look_into(source) for source in (*runs, member(qrels, QRELS))]
     evaluate = _evaluate_small if all(file.is_small for file in files) else _evaluate_large
     *run_files, qrels_file = files
     return _chosen(evaluate(run_files, qrels_file, asked), run_tag)
@@ -80,7 +82,7 @@ class _Asked:
 
     measures: tuple[Measure, ...]
     gain: str
-    precision: str
+    precision: Precision
     grade_max: int | None
     grade_map: Mapping[str, int] | None
     intervals: bool | None
@@ -107,7 +109,7 @@ class _File:
     def read(self) -> bytes:
         """Return all of it."""
         with self.open() as stream:
-            return stream.read()
+            return bytes(read_whole(stream, self.name))
 
 
 def _look_into(source: Source) -> _File:
@@ -201,7 +203,7 @@ def _evaluate_large(runs: Sequence[_File], qrels: _File, asked: _Asked) -> _Foun
 
 
 def _read_ranked(
-    file: _File, precision: str, judged_of: Callable[[str], Collection[str]]
+    file: _File, precision: Precision, judged_of: Callable[[str], Collection[str]]
 ) -> dict[str, dict[str, plain.Ranked]]:
     """Return every run of a file with its lists in rank order.
 
@@ -212,28 +214,44 @@ def _read_ranked(
             runs = read_run(stream, name=file.name)
         return {tag: plain.rank_lists(lists, precision=precision) for tag, lists in runs.items()}
     # Reads every other shape, and costs more to import than a small TREC run to evaluate.
-    from judge.formats import read_run as read_any_run
+    from judge.formats import read_runs as read_any_runs
 
     with file.open() as stream:
-        run = read_any_run(stream)
-    by_document = _judges_documents(run.rows, judged_of)
+        found = read_any_runs(stream, ReadOptions(precision=precision))
+    return {name: _ranked_rows(run.rows, file.name, judged_of) for name, run in found.items()}
+
+
+def _ranked_rows(
+    rows: Sequence[Row], file: str, judged_of: Callable[[str], Collection[str]]
+) -> dict[str, plain.Ranked]:
+    """Return the lists of a run under the names that the qrels have for their queries.
+
+    That is a row's key, or its text where the qrels go by text.
+    """
+    named: dict[str, Row] = {}
+    for row in rows:
+        by_text = row.query is not None and not judged_of(row.key) and judged_of(row.query)
+        name = row.query if by_text and row.query is not None else row.key
+        if named.setdefault(name, row) is not row:
+            found = f"rows {named[name].key!r} and {row.key!r} both ask {name!r}"
+            fix = "the qrels go by text: keep one of the rows, or key the qrels by query_id"
+            raise InputError(Problem(file, found, fix))
+    by_document = _judges_documents(named, judged_of)
     return {
-        run.name: {
-            row.key: plain.Ranked(
-                plain.first_slots(
-                    result.document if by_document else result.id for result in row.results
-                )
+        name: plain.Ranked(
+            plain.first_slots(
+                result.document if by_document else result.id for result in row.results
             )
-            for row in run.rows
-        }
+        )
+        for name, row in named.items()
     }
 
 
-def _judges_documents(rows: Iterable[Row], judged_of: Callable[[str], Collection[str]]) -> bool:
+def _judges_documents(rows: Mapping[str, Row], judged_of: Callable[[str], Collection[str]]) -> bool:
     """Tell whether a graded id can only mean the document of some chunk, so that all do."""
-    for row in rows:
+    for query, row in rows.items():
         documents = {result.document for result in row.results if result.document != result.id}
-        if documents and not documents.isdisjoint(judged_of(row.key)):
+        if documents and not documents.isdisjoint(judged_of(query)):
             return True
     return False
 
@@ -242,7 +260,6 @@ def _read_qrels(file: _File, asked: _Asked) -> dict[str, dict[str, int]]:
     with file.open() as stream:
         if file.is_trec and asked.grade_map is None:
             return read_qrels(stream, name=file.name)
-        from judge.formats import ReadOptions
         from judge.formats import read_qrels as read_any_qrels
 
         return read_any_qrels(stream, ReadOptions(grade_map=asked.grade_map)).grades

@@ -5,11 +5,13 @@ from __future__ import annotations
 import gzip
 import importlib.util
 import io
+import zipfile
+from pathlib import Path
 
 import pytest
 
 from judge.errors import InputError
-from judge.formats import inflating
+from judge.formats import inflating, opening
 from judge.formats.opening import open_bytes
 
 TEXT = b"".join(b"line %d\n" % n for n in range(50_000))
@@ -43,3 +45,23 @@ def test_members_are_read_as_one() -> None:
 def test_broken_data_are_an_error(packed: bytes) -> None:
     with pytest.raises(InputError, match="broken gzip data"):
         read(packed)
+
+
+def test_what_unpacks_without_end_is_an_error_before_it_fills_memory(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(opening, "UNPACKED_LIMIT", 4 << 20)
+    bomb = tmp_path / "bomb.gz"
+    bomb.write_bytes(gzip.compress(bytes(64 << 20)))
+    with pytest.raises(InputError, match=r"bomb\.gz: it unpacks to more than 0\.00391 GiB"):
+        opening.read_text(bomb)
+    packed = tmp_path / "bomb.zip"
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("qrels/test.tsv", bytes(64 << 20))
+    with pytest.raises(InputError, match=r"bomb\.zip: qrels/test\.tsv: it unpacks to more than"):
+        opening.read_text(packed, inside=opening.QRELS)
+
+
+def test_a_file_that_is_not_packed_has_no_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(opening, "UNPACKED_LIMIT", 10)
+    assert opening.read_text(io.BytesIO(b"x" * 100)).text == "x" * 100

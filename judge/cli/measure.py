@@ -9,6 +9,7 @@ import click
 
 from judge.cli import measure_output as output
 from judge.formats.findings import printable
+from judge.formats.options import Precision
 
 
 @click.command("measure")
@@ -55,7 +56,7 @@ def command(
     names: tuple[str, ...],
     per_query: bool,
     gain: str,
-    precision: str,
+    precision: Precision,
     run_tag: str | None,
     grade_max: int | None,
     grade_map: tuple[str, ...],

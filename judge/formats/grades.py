@@ -11,7 +11,7 @@ from judge.formats.families import decode_any, recognised
 from judge.formats.fields import FieldReader
 from judge.formats.findings import Findings, Place, shown
 from judge.formats.ids import id_text
-from judge.formats.opening import SourceFile, TextFile, read_text, source_name
+from judge.formats.opening import QRELS, SourceFile, TextFile, read_text, source_name
 from judge.formats.options import DEFAULTS, ReadOptions
 from judge.formats.records import records_of
 from judge.formats.scale import Scale
@@ -21,9 +21,6 @@ from judge.formats.trec import qrels_lines
 from judge.formats.values import label
 from judge.grades import Source
 from judge.run import KnownGrade, Notice
-
-QRELS = ("qrels/test.tsv", "qrels/dev.tsv", "qrels/train.tsv")
-"""What a BEIR folder or archive calls its grades."""
 
 _NAME_THEM = "say which fields they are: --map FIELD=query_id,FIELD=id,FIELD=grade"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import gzip
 import io
 import zipfile
 import zlib
@@ -19,6 +20,13 @@ from judge.formats.inflating import BROKEN, inflated
 SourceFile: TypeAlias = str | Path | BinaryIO
 """A path, or a binary stream that the caller opened (standard input) and will close."""
 
+QRELS = ("qrels/test.tsv", "qrels/dev.tsv", "qrels/train.tsv")
+"""What a BEIR folder or archive calls its grades."""
+
+UNPACKED_LIMIT = 1 << 30
+"""Bytes that a packed file may unpack to in memory: a few kilobytes can be made to fill any."""
+
+_CHUNK = 1 << 20
 _BOM = b"\xef\xbb\xbf"
 _GZIP = b"\x1f\x8b"
 _EMPTY = ("an empty file", "was the command that wrote it stopped?")
@@ -94,10 +102,10 @@ def read_text(source: SourceFile, *, inside: Sequence[str] = ()) -> TextFile:
 
     inside: what to read of a folder or zip archive, the first of these that it has
     """
-    source = _member(source, inside) if inside else source
+    source = member(source, inside) if inside else source
     name = source_name(source)
     with open_bytes(source) as stream:
-        data = stream.read()
+        data = read_whole(stream, name)
     if not data or data.isspace():
         raise _unreadable(name, *_EMPTY)
     for magic, kind in _OTHER_ENCODINGS.items():
@@ -116,6 +124,32 @@ def read_text(source: SourceFile, *, inside: Sequence[str] = ()) -> TextFile:
     if text.isspace():
         raise _unreadable(name, *_EMPTY)
     return TextFile(name, text)
+
+
+def read_whole(stream: BinaryIO, name: str) -> bytes | bytearray:
+    """Return the rest of a stream that `open_bytes` gave; InputError where unpacking has no end."""
+    packed = isinstance(getattr(stream, "raw", None), gzip.GzipFile)
+    if not packed:
+        return stream.read()
+    data = bytearray()
+    while part := stream.read(_CHUNK):
+        data += part
+        if len(data) > UNPACKED_LIMIT:
+            raise _too_large(name)
+    return data
+
+
+def member(source: SourceFile, inside: Sequence[str]) -> SourceFile:
+    """Return the wanted file of a folder or zip archive, or the source if it is neither."""
+    if not isinstance(source, (str, Path)):
+        return source
+    path, wanted = Path(source), " or ".join(inside)
+    if path.is_dir():
+        found = next((path / name for name in inside if (path / name).is_file()), None)
+        if found is None:
+            raise _unreadable(str(path), f"a folder without {wanted}", "name the file itself")
+        return found
+    return _unzipped(path, inside) if zipfile.is_zipfile(path) else source
 
 
 @contextmanager
@@ -139,30 +173,28 @@ class _Member(io.BytesIO):
     name = ""
 
 
-def _member(source: SourceFile, inside: Sequence[str]) -> SourceFile:
-    """Return the wanted file of a folder or zip archive, or the source if it is neither."""
-    if not isinstance(source, (str, Path)):
-        return source
-    path, wanted = Path(source), " or ".join(inside)
-    if path.is_dir():
-        found = next((path / name for name in inside if (path / name).is_file()), None)
-        if found is None:
-            raise _unreadable(str(path), f"a folder without {wanted}", "name the file itself")
-        return found
-    if not zipfile.is_zipfile(path):
-        return source
+def _unzipped(path: Path, inside: Sequence[str]) -> BinaryIO:
     with zipfile.ZipFile(path) as archive:
         names = archive.namelist()
         ends = (n for name in inside for n in names if n == name or n.endswith(f"/{name}"))
         chosen = next(ends, None)
         if chosen is None:
+            wanted = " or ".join(inside)
             raise _unreadable(str(path), f"a zip archive without {wanted}", "unpack it first")
+        # The size that the archive states is also where reading it stops.
+        if archive.getinfo(chosen).file_size > UNPACKED_LIMIT:
+            raise _too_large(f"{path}: {chosen}")
         try:
-            member = _Member(archive.read(chosen))
+            unpacked = _Member(archive.read(chosen))
         except (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError) as error:
             raise _unreadable(str(path), f"cannot unpack {chosen}: {error}", "unpack it") from error
-    member.name = f"{path}: {chosen}"
-    return member
+    unpacked.name = f"{path}: {chosen}"
+    return unpacked
+
+
+def _too_large(name: str) -> InputError:
+    found = f"it unpacks to more than {UNPACKED_LIMIT / (1 << 30):.3g} GiB"
+    return _unreadable(name, found, "if that is meant, unpack it and give the file as it is")
 
 
 def _undressed(stream: BinaryIO) -> BinaryIO:
