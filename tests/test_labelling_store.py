@@ -27,6 +27,38 @@ def test_line_that_is_no_label_is_named(tmp_path):
         LabelStore(path).entries()
 
 
+ODD = 'a "b", c;\n\r\u2028 \x00,'
+
+
+def test_odd_characters_come_back_as_they_were(tmp_path):
+    store = LabelStore(tmp_path / "labels.csv")
+    entries = [Entry(f"q{ODD}", f"c{i}{ODD}", "ann, of x", i, 0.125, ODD) for i in range(3)]
+    for entry in entries:
+        store.add(entry)
+    assert LabelStore(store.path).entries() == tuple(entries)
+
+
+def test_text_that_has_no_utf8_is_refused_with_nothing_stored(tmp_path):
+    store = LabelStore(tmp_path / "labels.csv")
+    with pytest.raises(InputError, match="not saved"):
+        store.add(Entry("q", "\ud800", "ann", 1))
+    assert store.entries() == ()
+
+
+def test_last_line_without_an_end_is_kept_whole(tmp_path):
+    path = tmp_path / "labels.csv"
+    path.write_text("query_id,chunk_id,grade,rater,pi,note\nq,a,1,ann,,")
+    LabelStore(path).add(Entry("q", "b", "ann", 2))
+    assert [(e.id, e.grade) for e in LabelStore(path).entries()] == [("a", 1), ("b", 2)]
+
+
+def test_label_given_again_stands_once_at_the_end(tmp_path):
+    store = LabelStore(tmp_path / "labels.csv")
+    for id, grade in (("a", 1), ("b", 2), ("a", 3)):
+        store.add(Entry("q", id, "ann", grade))
+    assert [(e.id, e.grade) for e in LabelStore(store.path).entries()] == [("b", 2), ("a", 3)]
+
+
 def test_two_stores_on_one_file_lose_nothing(tmp_path):
     # Two browsers are two threads of one server, or a page and a terminal: two stores.
     path = tmp_path / "labels.csv"

@@ -1,6 +1,7 @@
 """Labels on disk: one CSV that other tools read, complete after every single label.
 
-Every change rewrites the file beside itself and puts it in place in one step, under a lock:
+A new label is one line appended in one write; any other change rewrites the file beside itself
+and puts it in place in one step. Both reach the disk before they count as done, under a lock, so
 a crash leaves the file as it was before or after, and two writers lose nothing of each other's.
 """
 
@@ -11,10 +12,10 @@ import csv
 import io
 import os
 import threading
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import IO, Literal, TypeAlias
 
 from judge.errors import InputError, Problem
 
@@ -80,25 +81,25 @@ class LabelStore:
 
         Raises InputError where the file cannot be written: then nothing was stored.
         """
-        self._change(lambda held: [*(e for e in held if e.key != entry.key), entry])
+        with self._changing() as held:
+            if held and all(other.key != entry.key for other in held):
+                self._append(entry, held)
+            else:
+                self._write([*(other for other in held if other.key != entry.key), entry])
 
     def undo(self, rater: str, among: Container[tuple[str, str]]) -> Entry | None:
         """Take back the rater's last entry on a (query id, chunk id) among these; return it."""
-        undone: list[Entry] = []
-
-        def without_last(held: list[Entry]) -> list[Entry]:
+        with self._changing() as held:
             for at in reversed(range(len(held))):
-                if held[at].rater == rater and (held[at].query_id, held[at].id) in among:
-                    undone.append(held.pop(at))
-                    break
-            return held
-
-        self._change(without_last)
-        return undone[0] if undone else None
+                entry = held[at]
+                if entry.rater == rater and (entry.query_id, entry.id) in among:
+                    self._write([*held[:at], *held[at + 1 :]])
+                    return entry
+        return None
 
     def _parsed(self) -> tuple[Entry, ...]:
         try:
-            text = self._path.read_text(encoding="utf-8-sig")
+            text = self._path.read_bytes().decode("utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
             raise self._problem(f"cannot be read ({error})") from error
         reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
@@ -124,25 +125,47 @@ class LabelStore:
             )
             raise InputError(problem) from error
 
-    def _change(self, change: Callable[[list[Entry]], list[Entry]]) -> None:
+    @contextlib.contextmanager
+    def _changing(self) -> Iterator[tuple[Entry, ...]]:
+        """Yield what is on disk, with nobody else changing it meanwhile."""
         try:
             with self._lock, _locked(self._path.with_name(f".{self._path.name}.lock")):
-                self._write(change(list(self.entries())))
-        except OSError as error:
-            found = f"not saved: the file cannot be written ({error.strerror})"
+                yield self.entries()
+        except (OSError, UnicodeEncodeError) as error:
+            found = f"not saved: the file cannot be written ({error})"
             fix = "make room or name another file with --labels"
             raise InputError(Problem(str(self._path), found, fix)) from error
 
-    def _write(self, entries: list[Entry]) -> None:
+    def _append(self, entry: Entry, held: tuple[Entry, ...]) -> None:
+        data = _line(_cells(entry)).encode()
+        with self._path.open("rb+") as stream:
+            if stream.seek(-1, os.SEEK_END) >= 0 and stream.read(1) != b"\n":
+                data = b"\n" + data  # somebody's editor left out the end of the last line
+            stream.write(data)
+            _to_disk(stream)
+        self._read = _state(self._path), (*held, entry)
+
+    def _write(self, entries: Sequence[Entry]) -> None:
         partial = self._path.with_name(f".{self._path.name}.partial")
-        with partial.open("w", encoding="utf-8", newline="") as stream:
-            writer = csv.writer(stream, lineterminator="\n")
-            writer.writerow(COLUMNS)
-            writer.writerows(_cells(entry) for entry in entries)
-            stream.flush()
-            os.fsync(stream.fileno())
+        with partial.open("wb") as stream:
+            stream.write("".join([_line(COLUMNS), *(_line(_cells(e)) for e in entries)]).encode())
+            _to_disk(stream)
         partial.replace(self._path)
         self._read = _state(self._path), tuple(entries)
+
+
+def _to_disk(stream: IO[bytes]) -> None:
+    stream.flush()
+    os.fsync(stream.fileno())
+
+
+def _line(cells: Sequence[object]) -> str:
+    line = io.StringIO()
+    # A lone carriage return would end a line for readers; csv quotes it only if told to.
+    quoted = any("\r" in str(cell) for cell in cells)
+    quoting: Literal[0, 1] = csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL
+    csv.writer(line, lineterminator="\n", quoting=quoting).writerow(cells)
+    return line.getvalue()
 
 
 def _state(path: Path) -> _State | None:
