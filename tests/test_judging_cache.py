@@ -136,6 +136,11 @@ def test_a_newer_parser_reads_stored_replies_again() -> None:
     assert read_entry("k", fixed.plain()).status == "failed"
 
 
+def test_a_reply_that_does_not_count_never_becomes_a_grade() -> None:
+    cut = replace(ENTRY, parser=0, counts=False, status="failed", grade=None, reason="prompt cut")
+    assert read_entry("k", cut.plain()).status == "failed"
+
+
 def test_16_a_database_that_is_none_is_set_aside(tmp_path: Path) -> None:
     (tmp_path / "cache.db").write_bytes(b"this is no database at all" * 100)
     judge = judged(tmp_path)

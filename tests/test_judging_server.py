@@ -405,11 +405,13 @@ def test_11_a_whole_verdict_is_read_wherever_it_stands() -> None:
     assert run(first(1, parts), pairs(1)).only().grade == 1
 
 
-def test_12_a_prompt_that_the_server_cut_does_not_count() -> None:
-    long = "salt melts ice " * 400
-    outcome = run(lambda seen: completion(prompt_tokens=256), pairs(1, long))
+def test_12_a_prompt_that_the_server_cut_does_not_count(tmp_path: Path) -> None:
+    long, cache = "salt melts ice " * 400, JudgmentCache(tmp_path)
+    outcome = run(lambda seen: completion(prompt_tokens=256), pairs(1, long), cache=cache)
     assert outcome.only().status == "failed"
     assert "the server cut the prompt: it read 256 tokens" in outcome.only().reason
+    (entry,) = JudgmentCache(tmp_path).entries()
+    assert (entry.raw, entry.counts) == ('{"grade": 2}', False)  # no parser may read it later
 
 
 def priced(price: Price | None, budget: Budget, *, usage: bool = True, n: int = 20) -> Judge:

@@ -152,10 +152,19 @@ class Asker:
             prompt_tokens=case.usage.prompt_tokens,
             completion_tokens=case.usage.completion_tokens,
             cost_usd=case.usage.cost_usd,
+            counts=self._counts(parsed, reply),
             flags=(*suspicion.flags(pair.text), *case.flags),
             probabilities=_renormalised(reply) if parsed.status == "grade" else None,
             sent=dict(reply.sent) if reply else None,
         )
+
+    def _counts(self, parsed: Parsed, reply: Reply | None) -> bool:
+        """Tell whether the outcome is what the reply's text says, not what we know besides."""
+        if parsed.status == "grade" or reply is None:
+            return True
+        prompt = self._prompt
+        said = parse_reply(reply.text, field=prompt.field, grade_max=prompt.grade_max)
+        return said.status == parsed.status
 
 
 _STATUS = {"grade": "graded", "repair": "failed", "failed": "failed", "refused": "refused"}

@@ -24,6 +24,8 @@ class Entry:
     status: "graded" is served; "refused" and "failed" are recorded only
     raw: the reply as it came, so that a better parser reads it again without a call
     field, grade_max, parser: how `raw` was read
+    counts: False where the reply does not count whatever it says: the server had cut the prompt,
+        or the grades had too little of the token probability
     sent: the sampling settings that were really sent
     settings_sha256, query_sha256, text_sha256: of things that many entries share; they are
         stored once each, the texts not at all under `--redact`
@@ -45,6 +47,7 @@ class Entry:
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     cost_usd: float | None = None
+    counts: bool = True
     flags: tuple[str, ...] = ()
     probabilities: tuple[float, ...] | None = None
     sent: Mapping[str, Any] | None = None
@@ -105,7 +108,7 @@ def read_entry(key: str, value: object) -> Entry:
         raise TypeError("an entry's texts are text")
     if type(entry.grade_max) is not int:
         raise TypeError("an entry's scale is an integer")
-    if entry.parser != PARSER and entry.raw is not None:
+    if entry.parser != PARSER and entry.raw is not None and entry.counts is True:
         entry = _read_again(entry)
     graded = type(entry.grade) is int and 0 <= entry.grade <= entry.grade_max
     if entry.status not in ("graded", "refused", "failed") or graded != (entry.status == "graded"):

@@ -102,8 +102,9 @@ class ScriptedMock:
 
     def __init__(self, path: str) -> None:
         self.name = f"mock:script={path}"
-        self.settings: Mapping[str, object] = {"kind": "mock", "script": path}
-        self._steps = iter(_read_script(path))
+        steps = _read_script(path)
+        self.settings: Mapping[str, object] = {"kind": "mock", "script": steps}
+        self._steps = iter(steps)
 
     async def answer(self, request: Request) -> Reply:
         """Return the next reply or raise the next failure of the script."""
