@@ -255,9 +255,7 @@ def rankings(draw: st.DrawFn, size: int) -> Ranking:
     return tuple(listed)
 
 
-@given(st.data(), st.integers(1, 7), st.sampled_from(["linear", "exponential"]))
-@settings(max_examples=1000, deadline=None)
-def test_bounds_equal_brute_force(data: st.DataObject, k: int, gain: str) -> None:
+def check_against_brute_force(data: st.DataObject, k: int, gain: str) -> None:
     pool = data.draw(pools())
     a, b = data.draw(rankings(len(pool.lo))), data.draw(rankings(len(pool.lo)))
     one, two = [], []
@@ -276,8 +274,26 @@ def test_bounds_equal_brute_force(data: st.DataObject, k: int, gain: str) -> Non
         assert found.value == pytest.approx(values[0], abs=1e-9)
 
 
+random_rows = given(st.data(), st.integers(1, 7), st.sampled_from(["linear", "exponential"]))
+
+
+@random_rows
+@settings(max_examples=100, deadline=None)
+def test_bounds_equal_brute_force(data: st.DataObject, k: int, gain: str) -> None:
+    check_against_brute_force(data, k, gain)
+
+
+@pytest.mark.slow
+@random_rows
+@settings(max_examples=1000, deadline=None)
+def test_bounds_equal_brute_force_on_a_thousand_rows(
+    data: st.DataObject, k: int, gain: str
+) -> None:
+    check_against_brute_force(data, k, gain)
+
+
 @given(st.data(), st.integers(1, 7), st.sampled_from(["linear", "exponential"]))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_free_rows_agree_with_the_ordered_way(data: st.DataObject, k: int, gain: str) -> None:
     size = data.draw(st.integers(1, 9))
     known = data.draw(st.lists(st.integers(0, 3), max_size=4))

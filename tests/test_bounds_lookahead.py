@@ -19,7 +19,7 @@ from judge.measures.pool import GradePool
     st.sampled_from(["linear", "exponential"]),
     st.data(),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_equals_the_bounds_of_the_narrowed_pool(
     known: list[int], count: int, interval: tuple[int, int], gain: str, data: st.DataObject
 ) -> None:

@@ -56,7 +56,7 @@ def open_rows(draw: st.DrawFn) -> tuple[list[Interval], list[float] | None]:
 
 
 @given(open_rows(), st.sampled_from([0.05, 0.01, 0.6]), st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_no_completion_leaves_the_range(
     case: tuple[list[Interval], list[float] | None], alpha: float, data: st.DataObject
 ) -> None:
@@ -77,7 +77,7 @@ def test_no_completion_leaves_the_range(
 
 
 @given(open_rows())
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_largest_bound_is_reached(case: tuple[list[Interval], list[float] | None]) -> None:
     rows, weights = case
     found = lower_bound(rows, weights=weights)

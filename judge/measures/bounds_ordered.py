@@ -207,9 +207,11 @@ def _grid_shape(ratio: Ratio, scale: Scale) -> Sizes:
 
 def _add_up(tables: Iterable[Table], shape: Sizes) -> Floats:
     """Return the best total numerator for each tuple of (capped) level sizes."""
+    largest, *others = sorted((_capped(table, shape) for table in tables), key=len, reverse=True)
     grid = np.full((2, *shape), -np.inf)
-    grid.reshape(2, -1)[:, 0] = 0.0
-    for table in tables:
+    for sizes, best in largest.items():
+        grid[(slice(None), *sizes)] = best
+    for table in others:
         total = np.full_like(grid, -np.inf)
         for sizes, best in table.items():
             moved = grid
@@ -218,6 +220,15 @@ def _add_up(tables: Iterable[Table], shape: Sizes) -> Floats:
             np.maximum(total, moved + best.reshape(2, *[1] * len(shape)), out=total)
         grid = total
     return grid
+
+
+def _capped(table: Table, shape: Sizes) -> Table:
+    """Return a table whose sizes stop where the grid does."""
+    capped: Table = {}
+    for sizes, best in table.items():
+        within = tuple(min(size, length - 1) for size, length in zip(sizes, shape, strict=True))
+        capped[within] = np.maximum(capped[within], best) if within in capped else best
+    return capped
 
 
 def _move(grid: Floats, axis: int, by: int) -> Floats:
