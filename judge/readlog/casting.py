@@ -40,15 +40,19 @@ class Caster:
 
     def take(self, visit: Visit) -> None:
         """Count a visit's lists and cast its votes."""
-        voter = _voter(visit.voter)
+        voter: int | None = None
         for shown in visit.lists:
             query = self.names.query(shown.query)
             self.lists[query] += 1
             if shown.read:
                 self.read[query] += 1
+                voter = _voter(visit.voter) if voter is None else voter
                 self._cast(shown, query, voter)
-        if self._options.reformulations or self._options.chains:
-            self._take_chains(visit, voter)
+        # Without a read there is nothing that a chain could say either.
+        if voter is not None and self._options.chains:
+            self._cast_chains(visit, voter)
+        if self._options.reformulations:
+            self._join_wordings(visit)
 
     def _cast(self, shown: ShownList, query: int, voter: int) -> None:
         """Cast the votes of one list that was read, but not to the last result."""
@@ -85,14 +89,16 @@ class Caster:
             self._patterns[key] = pattern
         return pattern
 
-    def _take_chains(self, visit: Visit, voter: int) -> None:
-        """Join the wordings of a visit's chains, and cast the votes that chains give."""
+    def _join_wordings(self, visit: Visit) -> None:
+        """Make the wordings of each of a visit's chains one query."""
         for chain in chains(visit):
-            numbers = [self.names.query(shown.query) for shown in chain]
-            if self._options.reformulations:
-                for one, other in pairwise(numbers):
-                    self.clusters.join(one, other)
-            for cast in chain_votes(chain) if self._options.chains else ():
+            for one, other in pairwise(self.names.query(shown.query) for shown in chain):
+                self.clusters.join(one, other)
+
+    def _cast_chains(self, visit: Visit, voter: int) -> None:
+        """Cast the votes that reads in later wordings give for earlier ones."""
+        for chain in chains(visit):
+            for cast in chain_votes(chain):
                 if cast.loser is None:
                     self.holes[cast.query, cast.winner[0]] = None
                     continue

@@ -12,7 +12,7 @@ from judge.errors import UsageError
 from judge.evidence.orders import without_cycles
 from judge.readlog.votes import PairVotes
 
-_EXACT = 1000  # throws up to which big integers are quick
+_EXACT = 64  # throws up to which integers are quick, and small taus are met exactly
 
 
 @dataclass(frozen=True, slots=True)

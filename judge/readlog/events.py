@@ -26,6 +26,7 @@ VERSION = 1
 LONGEST_QUERY = 32_768  # characters; longer ones are documents that were pasted
 
 _MILLISECONDS_FROM = 1e11  # as seconds the year 5138, as milliseconds 1973
+_PLAIN = {"search": 6, "read": 5, "cite": 5}  # fields of an event without optional ones
 _RANK = {"search": 0, "inject": 1, "read": 2, "cite": 3}  # at one moment: shown before read
 
 
@@ -65,9 +66,11 @@ def parse_event(fields: object) -> Event:
         raise NotAnEvent("unknown event")
     if get("v", VERSION) != VERSION:
         raise NotAnEvent("unknown schema version")
-    session = id_text(get("session"))
-    if session is None:
-        raise NotAnEvent("no session")
+    session = get("session")
+    if type(session) is not str or not session:
+        session = id_text(session)
+        if session is None:
+            raise NotAnEvent("no session")
     query = get("query")
     if query is not None and not isinstance(query, str):
         raise NotAnEvent("query is not text")
@@ -75,22 +78,26 @@ def parse_event(fields: object) -> Event:
         raise NotAnEvent("search without a query")
     if query is not None and len(query) > LONGEST_QUERY:
         raise NotAnEvent("query too long")
-    ids = _ids(get("id") if kind == "read" else get("ids"), one=kind == "read")
-    return Event._make(  # half the cost of Event(…)
-        (
-            parse_time(get("time")),
-            rank,
-            kind,
-            session,
-            ids,
-            query,
-            _optional(get("user")),
-            _optional(get("actor")),
-            _hashes(get("hashes"), ids),
-            _optional(get("event_id")),
-            _optional(get("search_id")),
-            get("swapped") is not None,
+    ids = _ids([get("id")] if kind == "read" else get("ids"))
+    time = parse_time(get("time"))
+    if len(fields) == _PLAIN.get(kind) and "v" in fields:
+        # Every field of the schema was there, so no optional one is: most events of most logs.
+        return Event._make(
+            (time, rank, kind, session, ids, query, None, None, (), None, None, False)
         )
+    return Event(
+        time,
+        rank,
+        kind,
+        session,
+        ids,
+        query,
+        user=id_text(get("user")),
+        actor=id_text(get("actor")),
+        hashes=_hashes(get("hashes"), ids),
+        event_id=id_text(get("event_id")),
+        search_id=id_text(get("search_id")),
+        swapped=get("swapped") is not None,
     )
 
 
@@ -111,8 +118,7 @@ def parse_time(value: object) -> float:
     return value / 1000 if value >= _MILLISECONDS_FROM else float(value)
 
 
-def _ids(value: object, *, one: bool) -> tuple[str, ...]:
-    given = [value] if one else value
+def _ids(given: object) -> tuple[str, ...]:
     if not isinstance(given, list):
         raise NotAnEvent("no ids")
     if set(map(type, given)) <= {str} and "" not in given:
@@ -122,10 +128,6 @@ def _ids(value: object, *, one: bool) -> tuple[str, ...]:
     if len(found) < len(ids):
         raise NotAnEvent("an id that is not text")
     return found
-
-
-def _optional(value: object) -> str | None:
-    return None if value is None else id_text(value)
 
 
 def _hashes(value: object, ids: Sequence[str]) -> tuple[str, ...]:

@@ -28,17 +28,19 @@ class _Clock:
 
     def see(self, time: float) -> None:
         """Take one event's time into account."""
-        if not self.support or (self.support < _CONFIRMATIONS and time < self.now - _JUMP_S):
+        step = time - self.now
+        if self.support and -_JUMP_S <= step <= _JUMP_S:
+            if step > 0:
+                self.now = time
+            self.support += 1
+            if self._ahead:
+                self._ahead = []
+        elif not self.support or (self.support < _CONFIRMATIONS and step < 0):
             self.now, self.support = time, 1
-        elif time > self.now + _JUMP_S:
+        elif step > 0:
             self._ahead.append(time)
             if len(self._ahead) >= _CONFIRMATIONS:
-                self.now, self.support = min(self._ahead), _CONFIRMATIONS
-                self._ahead.clear()
-        elif time >= self.now - _JUMP_S:
-            self.now = max(self.now, time)
-            self.support += 1
-            self._ahead.clear()
+                self.now, self.support, self._ahead = min(self._ahead), _CONFIRMATIONS, []
 
 
 def in_time_order(events: Iterable[Event], *, window_s: float, tally: Tally) -> Iterator[Event]:
@@ -51,8 +53,9 @@ def in_time_order(events: Iterable[Event], *, window_s: float, tally: Tally) -> 
     waiting: list[Event] = []
     enough = _BLOCK
     for event in events:
-        clock.see(event.time)
-        if event.time < clock.now - window_s and clock.support >= _CONFIRMATIONS:
+        time = event.time
+        clock.see(time)
+        if time < clock.now - window_s and clock.support >= _CONFIRMATIONS:
             tally.unused[f"more than {window_s:g} s older than the log had come to"] += 1
             continue
         waiting.append(event)

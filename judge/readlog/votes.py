@@ -22,8 +22,9 @@ WIN, OPPOSED, WEAK_WIN = 1, 4, 16
 """Kinds of a vote of x against y. Two bits each: the same against, of y over x, is twice it."""
 
 _WORDS = 3
-_MERGE_AT = 1_500_000  # votes waiting: 36 MB when written out
+_MERGE_AT = 6_000_000  # votes waiting: 144 MB when written out
 _SPILL_AT = 12_000_000  # merged votes in memory: 288 MB
+_BLOCK = 1_000_000  # votes that are counted at once
 
 
 class PairVotes(NamedTuple):
@@ -103,7 +104,7 @@ class VoteStore:
         runs = self._runs
         if query_of:
             runs = [_merged(_renamed(run, query_of)) for run in runs]
-        for block in _blocks(runs, self._merge_at):
+        for block in _blocks(runs, min(_BLOCK, self._merge_at)):
             yield from _count(block)
 
     def close(self) -> None:
