@@ -587,6 +587,7 @@ def test_logprobs_with_too_little_mass_on_the_grades_are_no_verdict() -> None:
 def test_a_server_without_logprobs_still_grades() -> None:
     verdict = run(lambda seen: completion(), pairs(1), logprobs=True).only()
     assert (verdict.grade, verdict.expected_gain()) == (2, None)
+    assert verdict.flags == ("no token probabilities came",)
 
 
 def test_a_repair_names_the_error_once(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ class _Case:
     request: Request
     usage: Usage = field(default_factory=Usage)
     reply: Reply | None = None
-    flags: list[str] = field(default_factory=list)
+    flags: dict[str, None] = field(default_factory=dict)
 
 
 class Asker:
@@ -121,6 +121,8 @@ class Asker:
         reply = case.reply = await retry(attempt, usage=case.usage, desk=self._desk)
         if reply.refusal:
             raise Refused(reply.refusal)
+        if reply.sent.get("logprobs") and reply.probabilities is None:
+            case.flags["no token probabilities came"] = None
         if cut := _cut_prompt(case.request, reply):
             return Parsed("failed", reason=cut)
         prompt = self._prompt
@@ -130,7 +132,7 @@ class Asker:
     def _shorten(self, case: _Case) -> None:
         text = case.pair.text
         short = shorten(text)
-        case.flags.append(f"chunk shortened to {len(short)} of {len(text)} characters")
+        case.flags[f"chunk shortened to {len(short)} of {len(text)} characters"] = None
         case.request = self.request(case.pair, short)
 
     def _entry(self, key: str, case: _Case, parsed: Parsed) -> Entry:

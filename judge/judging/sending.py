@@ -22,7 +22,7 @@ from judge.judging.ledger import Ledger
 from judge.judging.limits import Clock, Limits, Throttle
 from judge.judging.progress import Tally
 
-_UNREACHABLE_S = 10.0
+_UNREACHABLE_S = 5.0
 _REJECTED_AT_MOST = 5
 _PREFLIGHT_S = 10.0
 
