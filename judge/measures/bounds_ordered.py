@@ -30,7 +30,7 @@ Table = dict[Sizes, Floats]
 
 SIGNS = np.array([[1.0], [-1.0]])
 TABLE_CELLS_MAX = 1 << 20
-"""A component whose table needs more is relaxed: 13 members on grades 0..3 fit, in .2 s."""
+"""A component whose table needs more is relaxed; 13 members above a 14th fit, in .4 s."""
 GRID_WORK_MAX = 1 << 23
 """Grid cells times open members; 200 open members at k = 10 are a thirtieth of it."""
 

@@ -1,0 +1,84 @@
+"""`judge compare` on the command line: exit codes, output, what it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from conftest import ROOT
+
+from judge.cli.compare import command
+from judge.errors import UsageError
+
+DEMO = ROOT / "goldens" / "demo"
+BEFORE, AFTER = str(DEMO / "before.json"), str(DEMO / "after.json")
+
+
+def compare(*arguments: str, input: str | None = None) -> Result:
+    return CliRunner().invoke(
+        command, arguments, standalone_mode=False, catch_exceptions=False, input=input
+    )
+
+
+def test_without_labels_or_backend_it_answers_what_it_can() -> None:
+    done = compare(BEFORE, AFTER, "-m", "nDCG@10")
+    first = " ".join(done.output.split("\n\n")[0].split())
+    assert done.return_value == 3
+    assert first.startswith("Undecided: 1 of 12 lists are identical; in the other 11, ")
+    assert "chunks have no grade: nDCG@10 could move -" in first
+    assert "with gpt-5-mini." in first
+    assert done.output.splitlines()[-2].startswith("UNDECIDED nDCG@10 -")
+
+
+def test_every_line_fits_80_columns() -> None:
+    done = compare(BEFORE, AFTER, "--goldens", str(DEMO / "goldens.jsonl"))
+    assert max(map(len, done.output.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("until", ["all", "decided", "confident=0.9", "width=0.05"])
+def test_the_mock_decides(until: str, tmp_path: Path) -> None:
+    done = compare(
+        *(BEFORE, AFTER, "-m", "nDCG@10", "--backend", "mock", "--until", until),
+        *("--goldens", str(DEMO / "goldens.jsonl"), "--cache-dir", str(tmp_path), "--quiet"),
+    )
+    assert done.return_value == 0
+    assert "word overlap, not a judgment" in " ".join(done.output.split())
+
+
+def test_json_is_the_document_alone() -> None:
+    done = compare(BEFORE, AFTER, "--json")
+    document = json.loads(done.stdout)
+    assert (document["baseline"], document["candidate"]) == ("before", "after")
+    assert document["verdict"] == "undecided"
+    assert len(document["rows"]) == 12
+
+
+def test_reports_with_rankings_inside_are_compared(tmp_path: Path) -> None:
+    from judge.cli.grade import command as grade
+
+    for name in ("before", "after"):
+        arguments = [str(DEMO / f"{name}.json"), "--out", str(tmp_path / name)]
+        CliRunner().invoke(
+            grade, [*arguments, "--backend", "mock", "--cache-dir", str(tmp_path / "cache")]
+        )
+    reports = [str(tmp_path / name / "report.json") for name in ("before", "after")]
+    document = json.loads(compare(*reports, "-m", "nDCG@10", "--json").stdout)
+    # The judge graded both top tens, but for the demo's one chunk without a text.
+    assert document["open_chunks"] == 1
+    assert document["unjudged"]["baseline"] < 0.01
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("-", "-"), "only one file can be standard input"),
+        ((BEFORE, AFTER, "--until", "soon"), "decided"),
+        ((BEFORE, AFTER, "--against", BEFORE), "third"),
+        ((BEFORE, AFTER, BEFORE, "--until", "decided"), "two runs"),
+    ],
+)
+def test_what_cannot_go_together_is_refused(arguments: tuple[str, ...], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        compare(*arguments)
