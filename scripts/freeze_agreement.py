@@ -77,6 +77,7 @@ def paired_scores(seed: int, n: int) -> dict[str, object]:
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
     frozen = {
+        "command": "python scripts/freeze_agreement.py > tests/reference/agreement.json",
         "graded_pairs": [graded_pairs(seed, n) for seed, n in enumerate((10, 25, 60, 60))],
         "many_raters": [many_raters(seed, 3 + seed, 15) for seed in range(4)],
         "paired_scores": [paired_scores(seed, n) for seed, n in enumerate((6, 12, 40))],
