@@ -5,9 +5,9 @@
 
 A ```console block is a session: its commands run one after the other in a folder that
 holds nothing but `goldens/` and `docs/`, with a cache of its own. The tutorial is one session
-from beginning to end. A command that ends with another
-code than 0 is followed by `# exit N`. Below a command, a line `…` alone stands for output
-that is left out; such output is kept as written as long as the rest agrees.
+from beginning to end. A command that ends with another code than 0 is followed by `# exit N`.
+Below a command, a line `…` alone stands for output that is left out; it stays left out as
+long as the other lines can be found again, be their numbers what they may.
 """
 
 from __future__ import annotations
@@ -60,6 +60,27 @@ def matches(written: str, printed: str) -> bool:
     return re.fullmatch("".join(patterns), f"{printed}\n") is not None
 
 
+def shape(line: str) -> str:
+    """Return a line without its numbers and the width of its columns."""
+    return re.sub(r"[-+]?[\d.]*\d|\s+", " ", line).strip()
+
+
+def elided(written: str, printed: str) -> str:
+    """Return output with the same parts left out as in what is written, if they are found."""
+    lines, kept, at = printed.splitlines(), [], 0
+    for line in written.splitlines():
+        if line.strip() == ELIDED:
+            kept.append(ELIDED)
+            continue
+        found = next((n for n in range(at, len(lines)) if shape(lines[n]) == shape(line)), None)
+        if found is None:
+            return printed
+        kept.append(lines[found])
+        at = found + 1
+    short = "\n".join(kept)
+    return short if matches(short, printed) else printed
+
+
 def replay(session: str, folder: Path) -> str:
     """Return a session with the output and exit codes that its commands have now."""
     parts = re.split(r"^\$ ", session, flags=re.MULTILINE)[1:]
@@ -70,8 +91,8 @@ def replay(session: str, folder: Path) -> str:
         line, _, written = part.partition("\n")
         command = line.partition("  # exit ")[0].strip()
         code, printed = run(command, folder)
-        if ELIDED in written.splitlines() and matches(written.strip("\n"), printed):
-            printed = written.strip("\n")
+        if ELIDED in written.splitlines():
+            printed = elided(written.strip("\n"), printed)
         ending = f"  # exit {code}" if code else ""
         replayed.append(
             f"$ {command}{ending}\n{printed}\n" if printed else f"$ {command}{ending}\n"
