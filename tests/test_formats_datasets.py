@@ -140,3 +140,22 @@ def test_ragas_samples_are_rows_with_their_reference_ids_as_goldens() -> None:
             golden=Golden(("b",), None, "q", where="<stream>"),
         ),
     )
+
+
+def test_a_page_of_langfuse_is_read_without_what_is_archived() -> None:
+    items = [
+        {"datasetName": "kb", "id": "i1", "input": "q", "expectedOutput": ["a"]},
+        {"datasetName": "kb", "id": "i2", "status": "ARCHIVED", "input": "x"},
+    ]
+    page = json.dumps({"data": items, "meta": {"page": 1}}).encode()
+    file = read_goldens(io.BytesIO(page))
+    assert [(g.query_id, g.query, g.expected) for g in file.goldens] == [("i1", "q", ("a",))]
+    assert "archived items left out: 1" in " ".join(notice.text for notice in file.notices)
+
+
+def test_beir_files_need_no_guess(tmp_path: Path) -> None:
+    queries = read_queries(io.BytesIO(b'{"_id": "q1", "text": "how?"}\n'))
+    assert (queries.texts, queries.notices) == ({"q1": "how?"}, ())
+    grades = read_grades(io.BytesIO(b"query-id\tcorpus-id\tscore\nq1\ta\t2\n"))
+    assert [(g.query_id, g.id, g.lo) for g in grades.grades] == [("q1", "a", 2)]
+    assert grades.notices == ()

@@ -135,7 +135,8 @@ def test_pages_beside_files_make_keys_or_ask_for_one() -> None:
     assert golden.expected == ("a.pdf|1", "a.pdf|2")
     assert refusal(record) == [
         "<stream>: expected pages beside expected files; "
-        "name the metadata with file and page: --key file_id,page; or --map …=-"
+        "name the metadata with file and page, e.g. --key file_id,page, "
+        "or leave the pages out: --map expected_pages=-"
     ]
     uneven = record | {"expected_sources": ["a.pdf", "b.pdf", "c.pdf"]}
     assert refusal(uneven, key=("file_id", "page")) == [

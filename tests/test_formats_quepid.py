@@ -87,3 +87,19 @@ def test_ratings_are_no_run() -> None:
         InputError, match="Quepid ratings, which holds grades; give a file with a run"
     ):
         read_run(FIXTURES / "quepid_ratings.csv")
+
+
+def test_a_snapshot_with_ratings_and_texts_keeps_them() -> None:
+    text = (
+        "Snapshot Name,Query Text,Doc ID,Doc Position,Rating,body\n"
+        "s,breaker,b,2,,second\ns,breaker,a,1,3,first\n"
+    )
+    run = read_run(io.BytesIO(text.encode()))
+    assert [(r.id, r.text) for r in run.rows[0].results] == [("a", "first"), ("b", "second")]
+    assert [(grade.id, grade.lo) for grade in run.grades] == [("a", 3)]
+
+
+def test_raters_who_differ_are_sent_to_where_they_may() -> None:
+    book = io.BytesIO(b"query,docid,ann,bob\nbreaker,1,3,2\n")
+    with pytest.raises(InputError, match=r"another rater \('ann' and 'bob'\); .*--labels"):
+        read_grades(book)

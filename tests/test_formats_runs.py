@@ -357,3 +357,22 @@ def test_all_37_official_runs_of_dl19_are_read(data: Path) -> None:
     runs = read_runs(data / "dl19" / "all37_top20.trecrun.gz")
     assert len(runs) == 37
     assert {len(run.rows) for run in runs.values()} == {43}
+
+
+def test_ties_of_a_run_that_is_not_asked_for_are_not_noted() -> None:
+    text = "q Q0 a 1 2 one\nq Q0 b 2 1 one\nq Q0 a 1 2 two\nq Q0 b 2 2 two\n"
+    assert noticed(read(text, run_tag="one")) == {}
+    assert noticed(read(text, run_tag="two")) == {"tied scores": 1}
+
+
+@pytest.mark.parametrize("field", ["_id", "docid"])
+@pytest.mark.parametrize("text", ["passage", "contents"])
+def test_spellings_that_the_documentation_names_are_no_guess(field: str, text: str) -> None:
+    run = read([{"query": "q", "results": [{field: "a", text: "t"}]}])
+    assert (run.rows[0].results, noticed(run)) == ((Result("a", None, "t"),), {})
+
+
+def test_leaving_out_ids_of_rows_leaves_those_of_results() -> None:
+    record = {"id": "q1", "query": "how?", "results": [{"id": "a", "text": "t"}]}
+    (row,) = read([record], map={"id": "-"}, corpus=[{"id": "a", "text": "t"}]).rows
+    assert (row.key, row.query_id, row.results[0].id) == ("how?", None, "a")

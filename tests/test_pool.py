@@ -270,3 +270,23 @@ class TestPreferences:
         )
         assert intervals(pool) == {"b": (3, 3), "c": (0, 0)}
         assert pool.orders == () and pool.conflicts[0].against.source == Source.PREFERENCE
+
+
+class TestTextsThatIdsKeepApart:
+    def test_a_text_that_is_two_rows_says_which_and_what_to_write(self) -> None:
+        rows = row("t1/s1", "a", query="how?"), row("t2/s9", "b", query="how?")
+        said = r"2 rows \(t1/s1, t2/s9\); write a golden for each .*\"query_id\": \"t1/s1\""
+        with pytest.raises(InputError, match=said):
+            join([run(*rows)], [Golden(("a",), query="how?", where="g:1")])
+
+    def test_goldens_whose_texts_are_rows_with_other_ids_say_how_to_join_by_text(self) -> None:
+        golden = Golden(("a",), query_id="q9", query="how?")
+        (notice,) = join([run(row("q1", "a", query="how?"))], [golden]).notices
+        assert "1 of them ask what rows with other ids ask: leave the ids out" in notice.text
+
+    def test_two_runs_without_a_common_id_say_so_if_their_texts_meet(self) -> None:
+        before = run(row("t1", "a", query="how?"))
+        after = run(row("t2", "a", query="how? "), name="after")
+        (notice,) = join([before, after]).notices
+        assert (notice.kind, notice.count) == ("rows_apart", 1)
+        assert join([before, run(row("t2", "a", query="why?"), name="after")]).notices == ()

@@ -86,3 +86,13 @@ def test_errors_come_first_and_long_lists_of_rows_are_cut() -> None:
     assert str(found[0]).startswith("error: ")
     never = next(finding for finding in found if finding.kind == "never missed")
     assert str(never).endswith("(q0, q1, q2, q3, q4, … 2 more)")
+
+
+def test_a_quote_stands_for_every_item_that_holds_it() -> None:
+    quoting = Golden((), query_id="q1", query="what hunts?", quotes=("hunts  VOLES", "nowhere"))
+    found = kinds(quoting)
+    assert found["stale quote"].is_error
+    assert found["stale quote"].text == "1 quotes are in no text of the corpus: 'nowhere'"
+    assert "missing id" not in found
+    held = Golden((), query_id="q1", query="SKU-1", complete=True, quotes=("the red fox",))
+    assert "not complete" not in kinds(held)  # SKU-1 stands in the fox alone, which it quotes

@@ -97,10 +97,10 @@ def make(
 def check(goldens: str, corpus: str, as_json: bool, options: ReadOptions) -> int:
     """Find what is wrong with GOLDENS, before a bad question is taken for a bad ranking.
 
-    Errors: expected ids that the corpus lacks, one query with two answers, a complete row
-    whose identifier also stands elsewhere. Warnings: near duplicates of the answer, queries
-    copied from it, slices under ten rows, rows that no retriever can miss. Ends with 1 if
-    there are errors.
+    Errors: expected ids and quotes that the corpus lacks, one query with two answers, a
+    complete row whose identifier also stands elsewhere. Warnings: near duplicates of the
+    answer, queries copied from it, slices under ten rows, rows that no retriever can miss.
+    Ends with 1 if there are errors.
     """
     read = read_goldens(goldens, options).goldens
     findings = check_goldens(read, Engine(read_items(corpus, options).items))

@@ -9,6 +9,9 @@ from judge.errors import InputError, Problem
 from judge.evidence.quotes import resolve_quotes
 from judge.run import Golden, Notice, Row, Run
 
+_SHOWN = 5
+_BY_TEXT = "leave the ids out to join by text (--map query_id=-, or --map id=- if so called)"
+
 
 @dataclass(frozen=True, slots=True)
 class Query:
@@ -77,10 +80,11 @@ def join(runs: Sequence[Run], goldens: Iterable[Golden] = ()) -> Joined:
     InputError where a text means several queries or two goldens mean the same one.
     """
     queries, index, problems = _join_rows(runs)
+    apart = _rows_apart(queries)
     notices = _attach_goldens(queries, index, tuple(goldens), len(runs), problems)
     if problems:
         raise InputError(problems)
-    return _with_quotes(Joined(tuple(queries), notices), runs)
+    return _with_quotes(Joined(tuple(queries), (*apart, *notices)), runs)
 
 
 def _with_quotes(joined: Joined, runs: Sequence[Run]) -> Joined:
@@ -109,8 +113,8 @@ def _join_rows(runs: Sequence[Run]) -> tuple[list[Query], _Index, list[Problem]]
                 problems.append(
                     Problem(
                         f"{run.name}: row {row.key!r}",
-                        f"its text is that of {len(found)} rows of another run",
-                        "give both runs a query_id",
+                        f"its text is that of {_rows_at(found, queries)} of another run",
+                        "give the rows of both runs a query_id",
                     )
                 )
             elif found and queries[found[0]].rows[at] is None:
@@ -128,6 +132,27 @@ def _join_rows(runs: Sequence[Run]) -> tuple[list[Query], _Index, list[Problem]]
                 has_id.append(row.query_id is not None)
                 queries.append(_first_seen(row, at, len(runs)))
     return queries, index, problems
+
+
+def _rows_apart(queries: Sequence[Query]) -> tuple[Notice, ...]:
+    """Say so where no row of any run meets one of another, though texts would.
+
+    So it is with traces, whose ids are new each time: every row would be missing in a run.
+    """
+    if any(sum(row is not None for row in query.rows) > 1 for query in queries):
+        return ()
+    runs_of: dict[str, set[int]] = {}
+    for query in queries:
+        asking = {at for at, row in enumerate(query.rows) if row is not None}
+        runs_of.setdefault((query.text or "").strip(), set()).update(asking)
+    n = sum(bool(text) and len(asking) > 1 for text, asking in runs_of.items())
+    text = f"no id of one run is in another, though {n} texts are: {_BY_TEXT}"
+    return (Notice("rows_apart", n, text),) if n else ()
+
+
+def _rows_at(found: Sequence[int], queries: Sequence[Query]) -> str:
+    more = ", …" if len(found) > _SHOWN else ""
+    return f"{len(found)} rows ({', '.join(queries[at].key for at in found[:_SHOWN])}{more})"
 
 
 def _first_seen(row: Row, at: int, n_runs: int) -> Query:
@@ -153,7 +178,7 @@ def _attach_goldens(
     problems: list[Problem],
 ) -> tuple[Notice, ...]:
     taken: dict[int, Golden] = {}
-    replaced = 0
+    replaced = alike = 0
     unmatched: list[str] = []
     has_id = [query.query_id is not None for query in queries]
     for golden in goldens:
@@ -163,13 +188,14 @@ def _attach_goldens(
             problems.append(
                 Problem(
                     where,
-                    f"the query {golden.query!r} is that of {len(found)} rows",
-                    "give goldens and rows a query_id",
+                    f"the query {golden.query!r} is that of {_rows_at(found, queries)}",
+                    _one_golden_a_row(queries[found[0]]),
                 )
             )
         elif not found:
             query = _golden_alone(golden, n_runs)
             unmatched.append(query.key)
+            alike += (golden.query or "").strip() in index.by_text
             index.add(len(queries), golden.query_id, golden.query)
             has_id.append(golden.query_id is not None)
             taken[len(queries)] = golden
@@ -194,7 +220,15 @@ def _attach_goldens(
                 slice=known.slice if known.slice is not None else golden.slice,
                 weight=known.weight if golden.weight is None else golden.weight,
             )
-    return _notices(replaced, unmatched)
+    return _notices(replaced, unmatched, alike)
+
+
+def _one_golden_a_row(first: Query) -> str:
+    """Return what to do where a golden without an id asks what several rows ask."""
+    if first.query_id is None:
+        return "give the rows a query_id each, and write a golden with it for each of them"
+    named = f'"query_id": "{first.query_id}"'
+    return f"write a golden for each row it answers, with that row's id ({named})"
 
 
 def _golden_alone(golden: Golden, n_runs: int) -> Query:
@@ -210,13 +244,15 @@ def _golden_alone(golden: Golden, n_runs: int) -> Query:
     )
 
 
-def _notices(replaced: int, unmatched: list[str]) -> tuple[Notice, ...]:
+def _notices(replaced: int, unmatched: list[str], alike: int) -> tuple[Notice, ...]:
     notices = []
     if replaced:
         text = f"{replaced} rows carry other expected ids than --goldens; --goldens stands"
         notices.append(Notice("golden_replaced", replaced, text))
     if unmatched:
-        shown = ", ".join(unmatched[:5]) + (", …" if len(unmatched) > 5 else "")
+        shown = ", ".join(unmatched[:_SHOWN]) + (", …" if len(unmatched) > _SHOWN else "")
         text = f"{len(unmatched)} goldens have no row in the run and count as empty lists: {shown}"
+        if alike:
+            text += f"; {alike} of them ask what rows with other ids ask: {_BY_TEXT}"
         notices.append(Notice("golden_without_row", len(unmatched), text))
     return tuple(notices)

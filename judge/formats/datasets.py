@@ -88,11 +88,15 @@ def example_goldens(decoded: Decoded, options: ReadOptions, findings: Findings) 
 
     The fields inside `inputs`, `outputs`, `metadata` (`input`, `expectedOutput`) stand as if
     they were the record's own, and are then known by our names, other spellings or `--map`.
+    Items that Langfuse has archived are left out, as there.
     """
     items: Items = []
-    for place, example in records_of(decoded, under="examples").items:
+    for place, example in records_of(decoded, under=_list_name(decoded)).items:
         if not isinstance(example, dict):
             findings.problem(place, shown(example), "an example is an object")
+            continue
+        if example.get("status") == "ARCHIVED":
+            findings.count("archived", "archived items left out", place=place)
             continue
         fields: Fields = {}
         for name in ("metadata", "outputs", "expectedOutput", "inputs", "input"):
@@ -105,8 +109,14 @@ def example_goldens(decoded: Decoded, options: ReadOptions, findings: Findings) 
                 fields["expected"] = held
             elif held is not None:
                 fields[name] = held
-        items.append((place, fields | {"query_id": example.get("id")}))
+        items.append((place, fields | {"id": example.get("id")}))
     return items
+
+
+def _list_name(decoded: Decoded) -> str:
+    """Return where the items stand: `data` in a page of Langfuse's API, `examples` elsewhere."""
+    value = decoded.value if isinstance(decoded, Document) else None
+    return "data" if isinstance(value, dict) and isinstance(value.get("data"), list) else "examples"
 
 
 def _whole(decoded: Decoded) -> Fields:

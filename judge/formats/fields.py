@@ -104,7 +104,9 @@ class FieldReader:
         for name in names:
             ours = self._renames.get(name)
             if ours == LEFT_OUT:
-                left_out.add(name)
+                # `id=-` is about rows and goldens: a result, text or grade is nothing without.
+                if name != "id" or name not in self._spellings:
+                    left_out.add(name)
             elif ours is not None and ours in self._spellings:
                 if ours in theirs:
                     self._ambiguous([theirs[ours], name], ours, place)

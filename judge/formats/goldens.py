@@ -121,7 +121,10 @@ class GoldenReader:
         files = value if isinstance(value, list) else [value]
         numbers = pages if isinstance(pages, list) else [pages]
         if len(self._options.key) != 2:
-            fix = "name the metadata with file and page: --key file_id,page; or --map …=-"
+            fix = (
+                "name the metadata with file and page, e.g. --key file_id,page, or leave the pages"
+                " out: --map expected_pages=-"
+            )
             self._findings.problem(place, "expected pages beside expected files", fix)
             return value
         if len(files) == 1:

@@ -15,8 +15,8 @@ from judge.formats.opening import QRELS, SourceFile, TextFile, read_text, source
 from judge.formats.options import DEFAULTS, ReadOptions
 from judge.formats.records import records_of
 from judge.formats.scale import Scale
-from judge.formats.spellings import GRADE, PLAIN
-from judge.formats.tables import table_delimiter, table_records
+from judge.formats.spellings import GRADE, PLAIN, PLAIN_OF_BEIR
+from judge.formats.tables import table_delimiter, table_header, table_records
 from judge.formats.trec import qrels_lines
 from judge.formats.values import label
 from judge.grades import Source
@@ -126,7 +126,12 @@ class _Placed:
             self._findings.count("repeated grade", "grades given twice", place=statement.place)
             return
         found = f"{shown(pair[1])} of query {shown(pair[0])} has another grade at {first.place}"
-        self._findings.problem(statement.place, found, "keep one of the two")
+        raters = first.fields.get("rater"), statement.fields.get("rater")
+        fix = "keep one of the two"
+        if raters[0] != raters[1]:
+            found += f", by another rater ({' and '.join(map(shown, raters))})"
+            fix = "give the file as --labels, where raters may differ, or keep one of the two"
+        self._findings.problem(statement.place, found, fix)
 
 
 def _known(statement: Statement, interval: Interval) -> KnownGrade:
@@ -182,7 +187,9 @@ def statements(file: TextFile, options: ReadOptions, findings: Findings) -> Iter
     decoded = decode_any(file, findings)
     if decoded is None:
         if _has_header(file):
-            yield from _recorded(table_records(file, findings), options, findings)
+            is_beir = {"query-id", "corpus-id"} <= set(table_header(file))
+            plain = PLAIN_OF_BEIR if is_beir else PLAIN
+            yield from _recorded(table_records(file, findings), options, findings, plain=plain)
         else:
             for place, query, document, grade in qrels_lines(file, findings):
                 yield Statement(place, query, None, document, grade, {})
@@ -217,9 +224,13 @@ def _nested(value: Fields, place: Place) -> Iterator[Statement]:
 
 
 def _recorded(
-    records: Iterable[tuple[Place, object]], options: ReadOptions, findings: Findings
+    records: Iterable[tuple[Place, object]],
+    options: ReadOptions,
+    findings: Findings,
+    *,
+    plain: frozenset[str] = PLAIN,
 ) -> Iterator[Statement]:
-    reader = FieldReader("grade", GRADE, findings=findings, renames=options.map, plain=PLAIN)
+    reader = FieldReader("grade", GRADE, findings=findings, renames=options.map, plain=plain)
     for place, record in records:
         if not isinstance(record, dict):
             findings.problem(place, shown(record), "a grade is an object with query_id, id, grade")

@@ -17,6 +17,7 @@ from judge.formats.records import records_of
 
 _UNRATEABLE = "unrateable"
 _CASE_COLUMNS = frozenset({"Team Name", "Case Name", "Case ID", "Query Text", "Doc ID", "Rating"})
+_SNAPSHOT_COLUMNS = _CASE_COLUMNS | {"Snapshot Name", "Snapshot Time", "Doc Position"}
 _PAIR_COLUMNS = frozenset({"query", "docid", "doc_id", "rating"})
 
 
@@ -50,12 +51,7 @@ def case_runs(decoded: Decoded, options: ReadOptions, findings: Findings) -> Map
     """Return a detailed export as a run: its documents in their order, with ratings and texts."""
     rows: dict[object, tuple[Place, list[object]]] = {}
     for place, line in _lines(decoded):
-        parts = [value for name, value in line.items() if name not in _CASE_COLUMNS]
-        result = {
-            "id": line["Doc ID"],
-            "text": "\n".join(str(part) for part in parts if part) or None,
-            "grade": _rating(line["Rating"], place, findings),
-        }
+        result = _result(line, place, findings)
         rows.setdefault(line["Query Text"], (place, []))[1].append(result)
     return {"": _rows(rows)}
 
@@ -63,7 +59,10 @@ def case_runs(decoded: Decoded, options: ReadOptions, findings: Findings) -> Map
 def snapshot_runs(
     decoded: Decoded, options: ReadOptions, findings: Findings
 ) -> Mapping[str, Items]:
-    """Return each snapshot as a run, its documents ordered by position."""
+    """Return each snapshot as a run, its documents ordered by position.
+
+    Ratings and texts are read where a snapshot has them.
+    """
     runs: dict[str, dict[object, tuple[Place, list[object]]]] = {}
     placed: list[tuple[int, Place, Fields]] = []
     for place, line in _lines(decoded):
@@ -75,13 +74,23 @@ def snapshot_runs(
             findings.problem(place, found, "a position is a whole number")
     for _, place, line in sorted(placed, key=lambda one: one[0]):
         rows = runs.setdefault(str(line.get("Snapshot Name") or ""), {})
-        rows.setdefault(line["Query Text"], (place, []))[1].append({"id": line["Doc ID"]})
+        rows.setdefault(line["Query Text"], (place, []))[1].append(_result(line, place, findings))
     return {name: _rows(rows) for name, rows in runs.items()} or {"": []}
 
 
 def _lines(decoded: Decoded) -> list[tuple[Place, Fields]]:
     lines = records_of(decoded, under="rows").items
     return [(place, line) for place, line in lines if isinstance(line, dict)]
+
+
+def _result(line: Fields, place: Place, findings: Findings) -> Fields:
+    """Return the document of a line, its text made of every column that Quepid has no name for."""
+    parts = [value for name, value in line.items() if name not in _SNAPSHOT_COLUMNS]
+    return {
+        "id": line["Doc ID"],
+        "text": "\n".join(str(part) for part in parts if part) or None,
+        "grade": _rating(line.get("Rating"), place, findings),
+    }
 
 
 def _rows(rows: Mapping[object, tuple[Place, list[object]]]) -> Items:

@@ -10,7 +10,7 @@ from judge.formats.findings import Findings, Place, shown
 from judge.formats.ids import content_id, id_text, key_id
 from judge.formats.options import ReadOptions
 from judge.formats.scale import Scale
-from judge.formats.spellings import RESULT
+from judge.formats.spellings import PLAIN_OF_RESULT, RESULT
 from judge.formats.values import number
 from judge.run import Result
 
@@ -31,7 +31,9 @@ class ResultReader:
     def __init__(self, options: ReadOptions, findings: Findings) -> None:
         self._key = options.key
         self._findings = findings
-        self._fields = FieldReader("result", RESULT, findings=findings, renames=options.map)
+        self._fields = FieldReader(
+            "result", RESULT, findings=findings, renames=options.map, plain=PLAIN_OF_RESULT
+        )
         self._scale = Scale(options, findings, grade_max=options.grade_max)
 
     def ranked(self, items: list[object], place: Place) -> Ranked:

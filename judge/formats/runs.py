@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import PurePath
 
 from judge.errors import UsageError
@@ -96,10 +97,9 @@ def _chosen(runs: dict[str, Run], tag: str | None, file: str) -> Run:
 
 def _trec_runs(file: TextFile, options: ReadOptions, findings: Findings) -> dict[str, Run]:
     runs = trec_runs(file, options=options, findings=findings)
-    notices = findings.notices()
     return {
-        tag: Run(tag, tuple(_row(*ranked) for ranked in lists.items()), notices=notices)
-        for tag, lists in runs.items()
+        tag: Run(tag, tuple(_row(*ranked) for ranked in run.lists.items()), notices=run.notices)
+        for tag, run in runs.items()
     }
 
 
@@ -115,10 +115,12 @@ def _decoded_runs(
     if family is not None:
         named = family.runs(decoded, options, findings)
         findings.check_some(named, "rows", file)
-        return {
-            name or _stem(file): _run(name or _stem(file), items, file, options, findings)
+        runs = (
+            _run(name or _stem(file), items, file, options, Findings())
             for name, items in named.items()
-        }
+        )
+        # What the family noted is of all of them, what the reader of rows notes is of each.
+        return {run.name: replace(run, notices=(*findings.notices(), *run.notices)) for run in runs}
     if isinstance(decoded, Document) and is_scored(decoded.value):
         rows = scored_rows(decoded.value, place=decoded.place, options=options, findings=findings)
         findings.check_some(rows, "rows", file)

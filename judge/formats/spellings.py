@@ -21,6 +21,12 @@ PLAIN = frozenset(
 )
 """Spellings that our documentation names beside our own: reading them is no guess."""
 
+PLAIN_OF_RESULT = frozenset({"_id", "docid", "passage", "contents"})
+"""The same of a result, whose `doc_id` may be its own id or its document's."""
+
+PLAIN_OF_BEIR = PLAIN | {"score", "text"}
+"""The same of BEIR's files, whose `text` is a query's and whose `score` is a grade."""
+
 ROW: Spellings = MappingProxyType(
     {
         "query_id": ("qid", "query-id", "queryId", "question_id", "id", "_id"),

@@ -14,7 +14,7 @@ from judge.formats.ids import id_text, key_id
 from judge.formats.opening import SourceFile, TextFile, read_text, source_name
 from judge.formats.options import DEFAULTS, ReadOptions
 from judge.formats.records import records_of
-from judge.formats.spellings import PLAIN, QUERY, TEXT, Spellings
+from judge.formats.spellings import PLAIN_OF_BEIR, QUERY, TEXT, Spellings
 from judge.formats.values import words
 from judge.run import Notice, Result, Row, Run
 
@@ -138,7 +138,9 @@ def text_records(
 ) -> Iterator[tuple[Place, Fields, Fields]]:
     """Yield each record of a file of texts: where it stands, as written, under our names."""
     id_name, text_name = list(spellings)[:2]
-    reader = FieldReader("text", spellings, findings=findings, renames=options.map, plain=PLAIN)
+    reader = FieldReader(
+        "text", spellings, findings=findings, renames=options.map, plain=PLAIN_OF_BEIR
+    )
     decoded = decode_any(file, findings)
     if decoded is None:
         items: Iterable[tuple[Place, object]] = _lines(file, id_name, text_name, findings)

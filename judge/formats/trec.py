@@ -25,6 +25,14 @@ _RUN_LINE = "a run line is: query Q0 document rank score tag"
 
 
 @dataclass(frozen=True, slots=True)
+class TrecRun:
+    """The lists of one tag, query -> documents with scores, best first, and their notices."""
+
+    lists: dict[str, list[Scored]]
+    notices: tuple[Notice, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class TrecRuns:
     """The runs of a TREC file: tag -> query -> documents with scores, best first.
 
@@ -43,24 +51,35 @@ def read_trec_run(source: SourceFile, options: ReadOptions = DEFAULTS) -> TrecRu
     """
     findings = Findings()
     runs = trec_runs(read_text(source), options=options, findings=findings)
-    return TrecRuns(runs, findings.notices())
+    return TrecRuns(
+        {tag: run.lists for tag, run in runs.items()},
+        tuple(notice for run in runs.values() for notice in run.notices),
+    )
 
 
-def trec_runs(
-    file: TextFile, *, options: ReadOptions, findings: Findings
-) -> dict[str, dict[str, list[Scored]]]:
-    """Return the runs of a TREC text; raises InputError where `findings` hold problems."""
+def trec_runs(file: TextFile, *, options: ReadOptions, findings: Findings) -> dict[str, TrecRun]:
+    """Return the runs of a TREC text; raises InputError where `findings` hold problems.
+
+    Ties and repeats are noted with the run they are of: who asks for one tag has no use
+    for those of another.
+    """
     runs: dict[str, dict[str, list[Scored]]] = {}
     for query, document, score, tag in _run_lines(file, findings):
         runs.setdefault(tag, {}).setdefault(query, []).append((document, score))
     findings.check()
     place = Place(file.name)
-    for tag, lists in runs.items():
-        for query, scored in lists.items():
-            lists[query] = ordered(
-                scored, options.precision, findings=findings, place=place.at(f"{tag} {query}")
-            )
-    return runs
+    return {
+        tag: _ordered_run(lists, options.precision, place.at(tag)) for tag, lists in runs.items()
+    }
+
+
+def _ordered_run(lists: dict[str, list[Scored]], precision: Precision, place: Place) -> TrecRun:
+    """Return the lists of one tag in order, query by query, so that two copies never stand."""
+    findings = Findings()
+    for query, scored in lists.items():
+        at = Place(place.file, path=f"{place.path} {query}")
+        lists[query] = ordered(scored, precision, findings=findings, place=at)
+    return TrecRun(lists, findings.notices())
 
 
 def ordered(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
+from judge.evidence.quotes import folded
 from judge.retrieval.corpus import Item
 from judge.retrieval.engine import Engine, SearchIndex
 from judge.retrieval.knobs import RETRIEVERS, Knobs
@@ -41,8 +42,12 @@ class Finding:
 
 
 def check_goldens(goldens: Sequence[Golden], engine: Engine) -> tuple[Finding, ...]:
-    """Return every fault found in the goldens, errors first, each with its rows."""
+    """Return every fault found in the goldens, errors first, each with its rows.
+
+    Where a golden quotes a passage, every item that holds it is expected.
+    """
     corpus = _Corpus(engine)
+    goldens = [corpus.with_quoted(golden) for golden in goldens]
     found = [finding for check in _CHECKS for finding in check(goldens, corpus)]
     return tuple(sorted(found, key=lambda finding: not finding.is_error))
 
@@ -77,6 +82,18 @@ class _Corpus:
     def known(self, id: str) -> bool:
         return id in self.items or id in self.documents
 
+    @cached_property
+    def _folded(self) -> dict[str, str]:
+        return {item.id: folded(item.text) for item in self.engine.items}
+
+    def holding(self, quote: str) -> list[str]:
+        wanted = folded(quote)
+        return [id for id, text in self._folded.items() if wanted in text]
+
+    def with_quoted(self, golden: Golden) -> Golden:
+        ids = (id for quote in golden.quotes for id in self.holding(quote))
+        return replace(golden, expected=tuple(dict.fromkeys((*golden.expected, *ids))))
+
     def expected_items(self, golden: Golden) -> list[Item]:
         return [self.items[id] for id in golden.expected if id in self.items]
 
@@ -87,6 +104,14 @@ def _missing_ids(goldens: Sequence[Golden], corpus: _Corpus) -> Iterator[Finding
         ids = ", ".join(dict.fromkeys(id for _, id in missing[:_SHOWN]))
         text = f"{len(missing)} expected ids are not in the corpus: {ids}"
         yield Finding("missing id", True, text, _named(golden for golden, _ in missing))
+
+
+def _stale_quotes(goldens: Sequence[Golden], corpus: _Corpus) -> Iterator[Finding]:
+    stale = [(g, quote) for g in goldens for quote in g.quotes if not corpus.holding(quote)]
+    if stale:
+        shown = ", ".join(dict.fromkeys(repr(quote) for _, quote in stale[:_SHOWN]))
+        text = f"{len(stale)} quotes are in no text of the corpus: {shown}"
+        yield Finding("stale quote", True, text, _named(golden for golden, _ in stale))
 
 
 def _two_answers(goldens: Sequence[Golden], corpus: _Corpus) -> Iterator[Finding]:
@@ -190,6 +215,7 @@ def _always_first(golden: Golden, corpus: _Corpus) -> bool:
 
 _CHECKS: tuple[Callable[[Sequence[Golden], _Corpus], Iterator[Finding]], ...] = (
     _missing_ids,
+    _stale_quotes,
     _two_answers,
     _incomplete,
     _near_duplicates,
