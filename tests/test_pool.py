@@ -290,3 +290,8 @@ class TestTextsThatIdsKeepApart:
         (notice,) = join([before, after]).notices
         assert (notice.kind, notice.count) == ("rows_apart", 1)
         assert join([before, run(row("t2", "a", query="why?"), name="after")]).notices == ()
+
+    def test_a_golden_for_rows_of_runs_without_a_common_id_says_how_to_join_by_text(self) -> None:
+        runs = run(row("t1", "a", query="how?")), run(row("t2", "a", query="how?"), name="after")
+        with pytest.raises(InputError, match=r"2 rows \(t1, t2\); leave the ids out"):
+            join(runs, [Golden(("a",), query="how?", where="g:1")])

@@ -189,7 +189,7 @@ def _attach_goldens(
                 Problem(
                     where,
                     f"the query {golden.query!r} is that of {_rows_at(found, queries)}",
-                    _one_golden_a_row(queries[found[0]]),
+                    _one_golden_a_row([queries[at] for at in found]),
                 )
             )
         elif not found:
@@ -223,11 +223,14 @@ def _attach_goldens(
     return _notices(replaced, unmatched, alike)
 
 
-def _one_golden_a_row(first: Query) -> str:
+def _one_golden_a_row(asking: Sequence[Query]) -> str:
     """Return what to do where a golden without an id asks what several rows ask."""
-    if first.query_id is None:
+    by_run = zip(*(query.rows for query in asking), strict=True)
+    if all(sum(row is not None for row in rows) < 2 for rows in by_run):
+        return _BY_TEXT
+    if asking[0].query_id is None:
         return "give the rows a query_id each, and write a golden with it for each of them"
-    named = f'"query_id": "{first.query_id}"'
+    named = f'"query_id": "{asking[0].query_id}"'
     return f"write a golden for each row it answers, with that row's id ({named})"
 
 
