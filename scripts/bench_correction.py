@@ -4,7 +4,8 @@
 
 People's grades of every query are the truth. Some queries are drawn as if only they had been
 labelled; the judge's mean is corrected by them. Printed per run: how often the 95% interval holds
-the true mean, and how wide it is beside the interval from the same labels alone.
+the true mean, and how wide it is beside the interval from the same labels alone. `--differences`
+does the same for each run minus the next one in the file.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import random
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -75,21 +77,26 @@ def main() -> None:
     parser.add_argument("--labelled", type=int, default=15)
     parser.add_argument("--draws", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--differences", action="store_true")
     arguments = parser.parse_args()
     runs = list(read_runs(arguments.runs).values())
     both = sources(read_verdicts(arguments.judge).grades, read_labels(arguments.human).labels)
     how = Scoring(parse_measure(arguments.measure))
+    names = [run.name for run in runs]
     judge, human = (score_runs(runs, side, how) for side in (both.judge, both.people))
+    if arguments.differences:
+        names = [f"{a} - {b}" for a, b in pairwise(names)]
+        judge, human = (side[:-1] - side[1:] for side in (judge, human))
     table = [
         coverage(
-            run.name,
+            name,
             judge[at].tolist(),
             human[at].tolist(),
             labelled=arguments.labelled,
             draws=arguments.draws,
             seed=arguments.seed,
         )
-        for at, run in enumerate(runs)
+        for at, name in enumerate(names)
     ]
     print_table(table, arguments)
 
@@ -97,17 +104,18 @@ def main() -> None:
 def print_table(table: list[Coverage], arguments: argparse.Namespace) -> None:
     """Print a line a run, then how many keep the promise."""
     header = f"{'truth':>6} {'judge':>6} {'covers':>7} {'width':>6} {'alone':>6} {'width':>6}"
-    print(f"{'run':<20} {header}")
+    print(f"{'run':<31} {header}")
     for line in table:
         figures = f"{line.truth:6.3f} {line.judge:6.3f} {line.covered:7.1%} {line.width:6.3f}"
-        print(f"{line.run:<20} {figures} {line.covered_alone:6.1%} {line.width_alone:6.3f}")
+        print(f"{line.run:<31} {figures} {line.covered_alone:6.1%} {line.width_alone:6.3f}")
     covered = sorted(line.covered for line in table)
     narrower = sum(line.width < line.width_alone for line in table)
+    what = "differences" if arguments.differences else "runs"
     print(
-        f"\n{len(table)} runs, {arguments.draws:,} draws of {arguments.labelled} queries (seed "
+        f"\n{len(table)} {what}, {arguments.draws:,} draws of {arguments.labelled} queries (seed "
         f"{arguments.seed}): the 95% interval of the corrected mean {arguments.measure} holds the\n"
         f"true mean in a median of {np.median(covered):.1%} of draws, in 92% or more for "
-        f"{sum(c >= 0.92 for c in covered)} runs (least {covered[0]:.1%}); it is narrower than\n"
+        f"{sum(c >= 0.92 for c in covered)} of them (least {covered[0]:.1%}); it is narrower than\n"
         f"with labels alone for {narrower}, by {1 - _mean_ratio(table):.0%} on average."
     )
 

@@ -11,6 +11,7 @@ from judge.measures.names import Measure
 from judge.report.phrases import MOCK, number, plural
 from judge.report.terminal import WIDTH, clean, shorten
 from judge.scoring import Mean
+from judge.statistics.estimate import Estimate
 from judge.statistics.significance import ALPHA
 
 OVERALL = "overall"
@@ -226,16 +227,24 @@ def correction_lines(comparison: Comparison) -> Iterator[str]:
     if found is None:
         return
     whole = "rows of which people graded every chunk that only the judge had graded"
-    value, lo, hi = found.estimate.value, found.estimate.lo, found.estimate.hi
-    if value is None:
+    if found.estimate.value is None:
         yield f"Not corrected by labels: {found.estimate.reason} ({whole})."
         return
-    ci = f" ({found.estimate.reason})" if lo is None or hi is None else f", 95% CI {span(lo, hi)}"
-    alone = "the mock, which is no judge," if _is_mock(comparison) else "the judge alone"
+    who = "the mock, which is no judge," if _is_mock(comparison) else "the judge alone"
     yield (
         f"Corrected by people's labels of {found.labelled} of {plural(found.units, 'row')}:"
-        f" {comparison.primary} {signed(value)}{ci}; {alone} says {signed(found.judge_mean)}."
+        f" {comparison.primary} {_estimated(found.estimate)};"
+        f" {who} says {signed(found.judge_mean)},"
+        f" those labels alone {_estimated(found.human_only)}."
     )
+
+
+def _estimated(estimate: Estimate) -> str:
+    if estimate.value is None:
+        return f"nothing ({estimate.reason})"
+    if estimate.lo is None or estimate.hi is None:
+        return f"{signed(estimate.value)} ({estimate.reason})"
+    return f"{signed(estimate.value)}, 95% CI {span(estimate.lo, estimate.hi)}"
 
 
 def _rows(comparison: Comparison, *, wins: bool) -> Iterator[str]:
