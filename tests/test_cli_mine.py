@@ -127,3 +127,16 @@ def test_proposals_are_no_goldens_until_someone_filled_them_in(judge, traffic, t
     line = json.loads(path.read_text())
     path.write_text(json.dumps({**line, "expected": ["b"]}) + "\n")
     assert read_goldens(path).goldens[0].expected == ("b",)
+
+
+def test_file_that_is_no_log_is_asked_about(judge, tmp_path):
+    for name, text in (("empty", ""), ("run.json", '{"name": "r",\n "rows": []}')):
+        (tmp_path / name).write_text(text)
+        done = judge("mine", name)
+        assert "is this a read log?" in done.stderr
+        assert done.stderr.splitlines()[-1].startswith("judge: the log decided 0 pairs")
+
+
+def test_folder_that_cannot_be_written_is_a_message(judge, log):
+    with pytest.raises(UsageError, match="cannot be written"):
+        judge("mine", log, "-o", "no/such/folder.jsonl")

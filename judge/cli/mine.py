@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
 
 import click
+
+from judge.cli.writing import write_lines
+from judge.errors import UsageError
 
 _STRATEGIES = ("skip-above", "last-skip-above", "skip-previous", "no-click-next")
 
 
 @click.command("mine")
 @click.argument("logs", nargs=-1, required=True, type=click.Path(allow_dash=True))
-@click.option("-o", "--out", type=click.Path(), help="File for the pairs, one a line.")
+@click.option("-o", "--out", metavar="FILE", help="Write the pairs there, one a line. [nowhere]")
 @click.option(
     "--strategy", "strategies", multiple=True, type=click.Choice(_STRATEGIES),
     help="Rule for lists that people read from; may be repeated; default skip-above.",
@@ -67,6 +69,8 @@ def command(
     from judge.readlog.ubi import READ_ACTIONS
     from judge.readlog.visits import VisitRules
 
+    if out == "-" and as_json:
+        raise UsageError("--json and -o - both write to standard output; give -o a file")
     rules = VisitRules(window_s=window, searches_per_minute=max_searches)
     if actors:
         rules = VisitRules(window, max_searches, frozenset(actors))
@@ -80,8 +84,7 @@ def command(
     )
     mined = mine([sys.stdin.buffer if log == "-" else log for log in logs], options)
     if out is not None:
-        with Path(out).open("w", encoding="utf-8") as file:
-            file.writelines(f"{line}\n" for line in preference_lines(mined.preferences))
+        write_lines(preference_lines(mined.preferences), out)
     if as_json:
         click.echo(json.dumps(summary_record(mined, options.rule), ensure_ascii=False, indent=2))
     for line in summary_lines(mined, options.rule):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import click
+
+from judge.cli.writing import write_lines
 
 
 @click.command("propose")
@@ -52,8 +53,7 @@ def command(
         least_sessions=sessions,
         seed=seed,
     )
-    with Path(out).open("w", encoding="utf-8") as file:
-        file.writelines(f"{line}\n" for line in proposal_lines(proposals))
+    write_lines(proposal_lines(proposals), out)
     having = sum(bool(proposal.candidates) for proposal in proposals)
     click.echo(
         f"judge: wrote {len(proposals)} queries to {out}, {having} with candidates;"

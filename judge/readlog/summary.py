@@ -14,7 +14,9 @@ _SHOWN_CLUSTERS = 10
 def summary_lines(mined: Mined, rule: Rule) -> Iterator[str]:
     """Yield what a log held, what was not used and why, and last what it decided."""
     tally = mined.tally
-    yield f"read {_listed(tally.events)}"
+    yield f"read {_listed(tally.events) or 'nothing'}"
+    if not mined.queries and not tally.sessions:
+        yield "no search in it that anyone could have read from: is this a read log?"
     if tally.unused:
         yield f"not used: {_listed(tally.unused)}"
     if tally.sessions:
