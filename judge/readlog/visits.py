@@ -246,15 +246,17 @@ class Visits:
 
     def _close(self, visit: _Open) -> Visit:
         del self._open[visit.session]
-        return self._judged(visit)
+        judged = self._judged(visit)
+        if judged.set_aside is not None:
+            self._tally.sessions[judged.set_aside] += 1
+        return judged
 
     def _judged(self, visit: Visit) -> Visit:
-        """Set a visit aside if it read everything it was ever shown; count it if set aside."""
+        """Set a visit aside if it read everything it was ever shown; count what it loses."""
         lists = [shown for shown in visit.lists if len(shown.ids) > 1]
         if len(lists) >= _READS_ALL and all(len(s.read) == len(s.ids) for s in lists):
             visit.set_aside = visit.set_aside or "read every result of every search"
         if visit.set_aside is not None:
-            self._tally.sessions[visit.set_aside] += 1
             self._tally.unused[f"in a session set aside: {visit.set_aside}"] += visit.used
         return visit
 
