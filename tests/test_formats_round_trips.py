@@ -76,3 +76,12 @@ def test_grades_come_back_as_they_were(name: str, to: str) -> None:
 
     assert named(again) >= named(closed)
     assert {(g.query_id or g.query, g.id) for g in read_grades(stream(lines)).grades}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_grades_in_a_run_come_back_with_it(name: str) -> None:
+    for run in read_runs(FIXTURES / name).values():
+        again = read_runs(stream(run_lines(run)))[run.name]
+        assert [(g.query_id, g.query, g.id, g.lo, g.hi) for g in again.grades] == [
+            (g.query_id, g.query, g.id, g.lo, g.hi) for g in run.grades
+        ]

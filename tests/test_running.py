@@ -351,3 +351,5 @@ def test_noise_is_what_changes_between_repeats() -> None:
     # q0: same list; q1: ab against ba, then bc: overlaps 1 and 1/2; q2 failed once.
     repeats = [run("ab", "ab", "a"), run("ab", "ba", "a"), run("ab", "bc", "a", error="down")]
     assert noise(repeats, k=2) == Noise(2, 2, 1, (1 + 1 + 1 + 0.5) / 4)
+    # A list that repeats an id is the same list each time: nothing changed.
+    assert noise([run("aab", "aab", "a")] * 2, k=3) == Noise(3, 3, 0, 1.0)

@@ -11,15 +11,24 @@ from judge.run import Golden, Result, Row, Run
 
 
 def run_lines(run: Run) -> Iterator[str]:
-    """Yield the lines of a `run.json`; read again, it gives the same rows."""
+    """Yield the lines of a `run.json`; read again, it gives the same rows and grades."""
+    grades: dict[tuple[str | None, str | None], dict[str, list[int]]] = {}
+    for known in run.grades:
+        of_query = grades.setdefault((known.query_id, known.query), {})
+        of_query.setdefault(known.id, []).append(known.lo)
     yield f'{{"name": {_json(run.name)}, "rows": ['
     for number, row in enumerate(run.rows, start=1):
-        yield row_line(row) + ("," if number < len(run.rows) else "")
+        named = (row.query_id if row.query else row.key, row.query)
+        yield _row_line(row, grades.get(named, {})) + ("," if number < len(run.rows) else "")
     yield "]}"
 
 
-def row_line(row: Row) -> str:
-    """Return a row as one line of JSON, without what it does not have."""
+def _row_line(row: Row, grades: Mapping[str, list[int]]) -> str:
+    """Return a row as one line of JSON, without what it does not have.
+
+    grades: of each id, one for each of its slots that came with one
+    """
+    waiting = {id: iter(of_id) for id, of_id in grades.items()}
     golden: Fields = {} if row.golden is None else _golden(row.golden)
     fields: Fields = {
         "query_id": row.query_id,
@@ -28,7 +37,7 @@ def row_line(row: Row) -> str:
         "weight": None if row.weight == 1 else row.weight,
         "error": row.error,
         **golden,
-        "results": [_result(result) for result in row.results],
+        "results": [_result(r, next(waiting.get(r.id, iter(())), None)) for r in row.results],
     }
     return _json({name: value for name, value in fields.items() if value is not None})
 
@@ -66,11 +75,12 @@ def _golden(golden: Golden) -> Fields:
     }
 
 
-def _result(result: Result) -> Fields:
+def _result(result: Result, grade: int | None) -> Fields:
     fields: Fields = {
         "id": result.id,
         "document_id": result.document_id,
         "score": result.score,
+        "grade": grade,
         "metadata": None if result.metadata is None else dict(result.metadata),
         "text": result.text,
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -44,4 +45,5 @@ def noise(repeats: Sequence[Run], *, k: int) -> Noise:
 
 def _overlap(a: tuple[str, ...], b: tuple[str, ...]) -> float:
     longest = max(len(a), len(b))
-    return len(set(a) & set(b)) / longest if longest else 1.0
+    # Slot for slot: a list that repeats an id still agrees with itself.
+    return (Counter(a) & Counter(b)).total() / longest if longest else 1.0
