@@ -148,8 +148,8 @@ def test_confident_names_the_sign_and_says_how_it_knows() -> None:
     answering.run(selector, limit=64)
     assert selector.finding is not None
     assert selector.finding.sign == true_sign(rows) == 1
-    assert 8 <= selector.finding.drawn < 40
-    assert answering.asked < 0.5 * sum(len({*b, *a}) for b, a, _ in rows)
+    assert 10 <= selector.finding.drawn < 40
+    assert answering.asked < 0.6 * sum(len({*b, *a}) for b, a, _ in rows)
 
 
 def test_confident_without_enough_rows_goes_on_to_certainty() -> None:

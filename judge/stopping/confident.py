@@ -5,17 +5,18 @@ first part of the calls goes to the heaviest chunks of the widest rows; with wha
 each row's difference is guessed (c). Then rows are drawn at random without replacement
 and judged to the end, and T is estimated by Σ share·c plus the mean of the drawn rows'
 share·(d - c), scaled up (difference estimator, finite-population correction). At looks
-fixed beforehand - after 8, 9, 10, 11, 12, 13, 14, 16, … rows - a one-sided t test asks
-whether T is above or below 0.
+fixed beforehand - after 10, 12, 14, 17, 21, … rows - a one-sided t test asks whether T is
+above or below 0.
 
 Why the error stays below 1 - confidence over all looks: `statistics.sequential` sets the
 critical values of all looks together, so that under T = 0 the chance that *any* of them
-is passed is 1 - confidence. T has one sign, so only one of the two sides can err. The
-guesses, the order and the looks are fixed before the first row is drawn: nothing is
-tuned to what comes out. What it relies on is what every t test relies on, that the mean
-of eight or more rows is near enough normal. A row that could not be judged to the end
-takes part with its lower end in the test of T > 0, with its upper end in that of T < 0.
-The bounds keep running: what they settle is certain.
+is passed is 1 - confidence, in populations that are skewed against the test. T has one
+sign, so only one of the two sides can err. The guesses, the order and the looks are fixed
+before the first row is drawn: nothing is tuned to what comes out. What it relies on is
+that rows are no more skewed than a skewness of 1; that module says what was measured. A
+row that could not be judged to the end takes part with its lower end in the test of
+T > 0, with its upper end in that of T < 0. The bounds keep running: what they settle is
+certain.
 """
 
 from __future__ import annotations
@@ -33,9 +34,9 @@ from judge.statistics.sequential import critical_values
 from judge.stopping.directed import Directed, OpenRow
 from judge.stopping.goals import Sign, Standing
 
-FIRST_SHARE = 0.12
-FIRST_LOOK = 8
-NEXT_LOOK = 1.1
+FIRST_SHARE = 0.15
+FIRST_LOOK = 10
+NEXT_LOOK = 1.2
 
 
 @dataclass(frozen=True, slots=True)
