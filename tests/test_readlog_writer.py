@@ -143,6 +143,22 @@ def test_processes_share_a_log_that_rotates_under_them(path):
     assert len({(line["session"], line["query"]) for line in found}) == len(found) == 1200
 
 
+def test_writer_that_loses_the_race_to_rotate_loses_no_event(path, monkeypatch):
+    log = ReadLog(path, rotate_bytes=1)
+    rename = type(path).rename
+
+    def late(self, target):
+        rename(self, target)  # the other writer
+        return rename(self, target.with_name("second"))
+
+    log.read("a", session="s")
+    monkeypatch.setattr(type(path), "rename", late)
+    for _ in range(64):
+        log.read("b", session="s")
+    assert log.failures == 0
+    assert sum(len(lines(file)) for file in path.parent.iterdir()) == 65
+
+
 def test_threads_share_a_log_that_rotates_under_them(path):
     log = ReadLog(path, rotate_bytes=10_000)
 

@@ -231,7 +231,8 @@ class ReadLog:
             stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime(self._clock()))
             # Unique, because a rename onto an older log would delete it.
             unique = f"{stamp}-{os.getpid()}-{secrets.token_hex(4)}"
-            self.path.rename(self.path.with_name(f"{self.path.name}.{unique}"))
+            with contextlib.suppress(FileNotFoundError):  # another writer was quicker
+                self.path.rename(self.path.with_name(f"{self.path.name}.{unique}"))
         fresh, self._torn = _open_to_append(self.path)
         # The number stays the same: a thread that writes just now must not find it closed,
         # or worse, given to another file.
