@@ -156,3 +156,8 @@ def test_the_golden_rows_of_soat_are_read(data: Path) -> None:
     assert len(found.goldens) == 58
     assert len({golden.slice for golden in found.goldens}) == 5
     assert found.notices == ()
+
+
+def test_an_unknown_object_around_the_goldens_is_not_taken_for_one() -> None:
+    (said,) = refusal({"questions": [{"question": "q", "expected": ["a"]}]})
+    assert said.endswith("if questions holds the goldens, give that list alone: jq .questions")

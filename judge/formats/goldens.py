@@ -20,6 +20,7 @@ from judge.run import Golden, Notice
 _EMPTY = 'name an id, or add "complete": true if the question has no answer'
 MATCHES = ("all", "any")
 STRICT = frozenset({"query", "slice", "expected"})
+_QUERY_NAMES = frozenset({"query", "query_id", *ROW["query"], *ROW["query_id"]})
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,8 +180,12 @@ def _first_id(item: Fields) -> str | None:
 
 def _nothing_expected(record: Fields) -> tuple[str, str]:
     """Return what is wrong with a record that names no expected ids, and the flag to write."""
-    lists = [name for name, value in record.items() if isinstance(value, list)]
-    likely = lists or [name for name in record if name not in ("query", "query_id", "slice")]
+    lists = {name: value for name, value in record.items() if isinstance(value, list)}
+    held = [name for name, value in lists.items() if value and isinstance(value[0], dict)]
+    if len(held) == 1 and not _QUERY_NAMES & set(record):
+        fix = f"if {held[0]} holds the goldens, give that list alone: jq .{held[0]}"
+        return f"no field `expected` in {shown(record)}", fix
+    likely = list(lists) or [name for name in record if name not in ("query", "query_id", "slice")]
     field = likely[0] if likely else "FIELD"
     return (
         f"no field `expected` in {shown(record)}",
