@@ -98,6 +98,9 @@ def test_a_wait_over_the_cap_and_a_stall_stop_the_run() -> None:
     line = throttle(clock, wait_cap_s=60, stall_s=100)
     with pytest.raises(StopAsking, match="come back in 61 s"):
         line.slow_down(RateLimited("429", retry_after_s=61), sent_at=0)
-    clock.time = 101
+    line.replied()
+    clock.time = 500  # nothing was asked meanwhile: that is no stall
+    line.slow_down(RateLimited("429"), sent_at=500)
+    clock.time = 601
     with pytest.raises(StopAsking, match="no reply for 101 s"):
-        line.slow_down(RateLimited("429"), sent_at=100)
+        line.slow_down(RateLimited("429"), sent_at=600)

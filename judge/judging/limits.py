@@ -76,7 +76,7 @@ class Throttle:
         self._open_at = self._cut_at = float("-inf")
         self._cuts = 0
         self._next_at = float("-inf")
-        self._replied_at = clock.now()
+        self._limited_since: float | None = None
         self.in_flight = 0
         self.held = 0
         """Requests that wait for a limit right now."""
@@ -130,7 +130,7 @@ class Throttle:
 
     def replied(self) -> None:
         """Widen a little: the server answered."""
-        self._replied_at = self._clock.now()
+        self._limited_since = None
         self._cuts = 0
         self._width = min(self._limits.concurrency, self._width + 1 / self._width)
         self._wake_one()
@@ -153,8 +153,10 @@ class Throttle:
         asked = failure.retry_after_s
         if asked is not None and asked > self._limits.wait_cap_s:
             raise StopAsking(f"{failure}; come back in {asked:.0f} s")
-        if now - self._replied_at > self._limits.stall_s:
-            raise StopAsking(f"{failure}; no reply for {now - self._replied_at:.0f} s")
+        if self._limited_since is None:
+            self._limited_since = now
+        elif now - self._limited_since > self._limits.stall_s:
+            raise StopAsking(f"{failure}; no reply for {now - self._limited_since:.0f} s")
         if sent_at >= self._cut_at:
             # Only the first 429 of a burst narrows: the others were sent before we knew.
             self._cut_at = now
