@@ -27,8 +27,8 @@ Source: TypeAlias = str | Path | BinaryIO
 
 DEFAULT_MEASURES = ("nDCG@10",)
 
-# About 100,000 lines: less than this is done before numpy is even imported.
-_SMALL_BYTES = 4 << 20
+# About 25,000 lines: less than this is done before numpy is even imported.
+_SMALL_BYTES = 1 << 20
 
 
 def measure(
@@ -187,7 +187,7 @@ def _evaluate_large(runs: Sequence[_File], qrels: _File, asked: _Asked) -> _Foun
         gain=asked.gain,
         precision=asked.precision,
         grade_max=asked.grade_max,
-        intervals=bool(asked.intervals),
+        intervals=asked.intervals,
     )
     found: _Found = []
     for file in runs:

@@ -4,7 +4,7 @@ Every round runs each program once, as a process of its own that reads the files
 a busy minute of the machine hits all of them; a ratio is the median over the rounds of
 peer over ours within one round. Peers that are not installed are left out.
 
-    python scripts/bench_measures.py --rounds 5 --out docs/measures.md
+    python scripts/bench_measures.py --rounds 5 --out docs/measures-bench.md
     python scripts/bench_measures.py --sizes S,M --rounds 3
 """
 

@@ -28,7 +28,7 @@ MEASURES = [parse_measure(name) for name in NAMES]
 
 def by_engine(run: bytes, qrels: bytes, **options: object) -> list[Evaluation]:
     table = read_table(qrels, name="qrels")
-    engine = Engine(table, MEASURES, **options)
+    engine = Engine(table, MEASURES, **({"intervals": False} | options))
     return engine.evaluate(lambda: nullcontext(BytesIO(run)), name="run")
 
 
@@ -114,10 +114,16 @@ def test_engine_equals_plain(precision: str, pair: tuple[bytes, bytes], block: i
     assert_same(*pair, precision=precision, block_bytes=block)
 
 
-@given(pair=files(), gain=st.sampled_from(["linear", "exponential"]))
+@given(
+    pair=files(),
+    gain=st.sampled_from(["linear", "exponential"]),
+    intervals=st.sampled_from([True, None]),
+)
 @settings(deadline=None)
-def test_intervals_equal_plain(pair: tuple[bytes, bytes], gain: str) -> None:
-    assert_same(*pair, gain=gain, intervals=True)
+def test_intervals_equal_plain(
+    pair: tuple[bytes, bytes], gain: str, intervals: bool | None
+) -> None:
+    assert_same(*pair, gain=gain, intervals=intervals)
 
 
 @given(

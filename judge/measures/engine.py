@@ -44,7 +44,7 @@ class Engine:
         gain: str = "linear",
         precision: str = "single",
         grade_max: int | None = None,
-        intervals: bool = False,
+        intervals: bool | None = None,
         block_bytes: int = BLOCK_BYTES,
     ) -> None:
         """Take the qrels and what is asked of every run, as `plain.evaluate`."""

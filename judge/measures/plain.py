@@ -7,6 +7,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TypeAlias
 
 from judge.errors import UsageError
@@ -98,12 +99,17 @@ def evaluate(
         for documents, grades in zip(lists, judged, strict=True)
     ]
     if intervals is None:
-        ways = sum(math.comb(len(documents) + top, top) for documents in unjudged)
-        intervals = ways <= _CHEAP_COMPLETIONS
+        intervals = quick_to_bound(map(len, unjudged), top)
     free = unjudged if intervals else [[] for _ in unjudged]
     rows = [_row(*of_query, top) for of_query in zip(lists, judged, free, strict=True)]
     columns = {one: column(one, rows, gain=gain, intervals=intervals) for one in measures}
     return Evaluation(run, tuple(qrels), columns, _observe(ranked, qrels, unjudged, depth))
+
+
+def quick_to_bound(unjudged: Iterable[int], top: int) -> bool:
+    """Tell whether the intervals of queries with so many open documents take no time to find."""
+    ways = (math.comb(count + top, top) for count in unjudged)
+    return all(total <= _CHEAP_COMPLETIONS for total in accumulate(ways))
 
 
 def pool_depth(measures: Iterable[Measure]) -> int | None:
