@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from judge.evidence.pool import QueryPool
@@ -61,6 +61,15 @@ class _Draw:
     guesses: Mapping[int, float]
     looks: tuple[int, ...]
     critical: tuple[float, ...]
+
+
+def looks_for(rows: int) -> tuple[int, ...]:
+    """Return after how many of so many open rows the test looks."""
+    found, look = [], float(FIRST_LOOK)
+    while round(look) < rows:
+        found.append(round(look))
+        look *= NEXT_LOOK
+    return tuple(found)
 
 
 class Confident:
@@ -120,7 +129,7 @@ class Confident:
         # The order is that of these rows and lists: one fixed order would share its luck.
         named = [(pools[i].query.key, pools[i].ids) for i in order]
         random.Random(f"{self._seed} {named}").shuffle(order)  # noqa: S311
-        looks = tuple(_looks(len(order)))
+        looks = looks_for(len(order))
         alpha = 1.0 - self._confidence
         critical = critical_values(looks, population=len(order), alpha=alpha)
         return _Draw(tuple(order), guesses, looks, critical)
@@ -140,13 +149,6 @@ def _heaviest(row: OpenRow, pool: QueryPool) -> tuple[str, ...]:
     if not members:
         return ()
     return pool.asks[max(members, key=lambda member: abs(float(row.weights[member])))]
-
-
-def _looks(rows: int) -> Iterator[int]:
-    look = float(FIRST_LOOK)
-    while round(look) < rows:
-        yield round(look)
-        look *= NEXT_LOOK
 
 
 def _lower_bound(
