@@ -184,3 +184,22 @@ def test_grades_read_the_same_from_a_response_as_with_the_run() -> None:
         return [(grade.query_id, grade.id, grade.lo) for grade in grades]
 
     assert bare(run.grades) == bare(file.grades)
+
+
+def test_texts_that_came_as_fields_are_guessed_too() -> None:
+    hit = {"_index": "kb", "_id": "1", "fields": {"body": ["push", "the lever"], "title": ["T"]}}
+    run = read(search(hit))
+    assert run.rows[0].results[0].text == "T\npush\nthe lever"
+    assert noticed(run) == {"guessed field": 1}
+
+
+@pytest.mark.parametrize("score", [None, "NaN", 0.5])
+def test_a_response_whose_queries_all_failed_is_known_by_its_failures(score: object) -> None:
+    failures = {"q1": {"error": {"type": "x", "reason": "no such field"}}}
+    run = read({"metric_score": score, "details": {}, "failures": failures})
+    assert [(row.query_id, row.error) for row in run.rows] == [("q1", "no such field")]
+
+
+def test_an_error_in_place_of_a_response_is_a_row_that_failed() -> None:
+    error = {"root_cause": [], "type": "index_not_found", "reason": "no such index [kb]"}
+    assert read({"error": error, "status": 404}).rows[0].error == "no such index [kb]"

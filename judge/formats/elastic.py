@@ -189,11 +189,12 @@ def _text(
             findings.count("no text", what, place=place, consequence="they have no text")
         return text or None
     for name in _TEXT_FIELDS:
-        if isinstance(source.get(name), str):
+        value = _under(source, hit, name)
+        if isinstance(value, str) or (isinstance(value, list) and _prose(value)):
             what, then = f"text of hits read from {name!r}", f"--text-field {name} says so"
             findings.count("guessed field", what, place=place, consequence=then)
-            title = _prose(source.get("title"))
-            return "\n".join(part for part in (title, _prose(source[name])) if part)
+            title = _prose(_under(source, hit, "title"))
+            return "\n".join(part for part in (title, _prose(value)) if part)
     highlight = hit.get("highlight")
     fragments = [
         _TAGS.sub("", fragment)

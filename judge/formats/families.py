@@ -108,10 +108,13 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         "a _rank_eval response", "elastic", whole={"details": dict, "metric_score": (int, float)}
     ),
+    # Where every query failed the score is no number, however it is written.
+    Family("a _rank_eval response", "elastic", whole={"details": dict, "failures": dict}),
     Family("a _rank_eval request", "elastic", whole={"requests": list}),
     Family("an _msearch response", "elastic", whole={"responses": list}),
     Family("a _search response", "elastic", whole={"hits": dict}),
     Family("a _search response", "elastic", record={"hits": dict}),
+    Family("a _search response", "elastic", whole={"error": dict, "status": int}),
     Family("a Workbench judgment list", "workbench", whole={"judgmentRatings": list}),
     Family("a Workbench query set", "workbench", whole={"querySetQueries": list}),
     Family("a LlamaIndex dataset", "datasets", whole={"queries": dict, "relevant_docs": dict}),
