@@ -210,7 +210,8 @@ def _add_up(tables: Iterable[Table], shape: Sizes) -> Floats:
     largest, *others = sorted((_capped(table, shape) for table in tables), key=len, reverse=True)
     grid = np.full((2, *shape), -np.inf)
     for sizes, best in largest.items():
-        grid[(slice(None), *sizes)] = best
+        cell: tuple[int | slice, ...] = (slice(None), *sizes)
+        grid[cell] = best
     for table in others:
         total = np.full_like(grid, -np.inf)
         for sizes, best in table.items():
