@@ -42,6 +42,8 @@ def measure(
     grade_max: int | None = None,
     grade_map: Mapping[str, int] | None = None,
     intervals: bool | None = None,
+    field_map: Mapping[str, str] | None = None,
+    key: Sequence[str] = (),
 ) -> list[Evaluation]:
     """Return an evaluation for every run of every file, in the order of the files.
 
@@ -52,6 +54,8 @@ def measure(
         grade of the qrels above it
     grade_map: a grade as the qrels write it -> the grade it is
     intervals: compute lo and hi of each value; None: only where that is quick
+    field_map: of files that are not TREC, their field -> ours
+    key: metadata fields that make a result's id
     Raises InputError naming every bad line, UsageError for options that do not fit.
 
     >>> run, judged = BytesIO(b"q Q0 a 1 9.5 bm25"), BytesIO(b"q 0 a 2")
@@ -61,10 +65,11 @@ def measure(
     asked = _Asked(
         tuple(parse_measure(one) if isinstance(one, str) else one for one in measures),
         gain=gain,
-        precision=precision,
         grade_max=grade_max,
-        grade_map=grade_map,
         intervals=intervals,
+        reading=ReadOptions(
+            map=field_map or {}, key=tuple(key), grade_map=grade_map, precision=precision
+        ),
     )
     files = [_look_into(source) for source in (*runs, member(qrels, QRELS))]
     evaluate = _evaluate_small if all(file.is_small for file in files) else _evaluate_large
@@ -82,10 +87,9 @@ class _Asked:
 
     measures: tuple[Measure, ...]
     gain: str
-    precision: Precision
     grade_max: int | None
-    grade_map: Mapping[str, int] | None
     intervals: bool | None
+    reading: ReadOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +161,7 @@ def _evaluate_small(runs: Sequence[_File], qrels: _File, asked: _Asked) -> _Foun
     judged = _read_qrels(qrels, asked)
     found = []
     for file in runs:
-        ranked_runs = _read_ranked(file, asked.precision, lambda query: judged.get(query, {}))
+        ranked_runs = _read_ranked(file, asked.reading, lambda query: judged.get(query, {}))
         for name, ranked in ranked_runs.items():
             evaluation = plain.evaluate(
                 ranked,
@@ -177,7 +181,7 @@ def _evaluate_large(runs: Sequence[_File], qrels: _File, asked: _Asked) -> _Foun
     from judge.measures.engine import Engine
     from judge.measures.engine_qrels import read_table, table_of
 
-    if qrels.is_trec and asked.grade_map is None:
+    if qrels.is_trec and asked.reading.grade_map is None:
         table = read_table(qrels.read(), name=qrels.name)
     else:
         table = table_of(_read_qrels(qrels, asked))
@@ -185,7 +189,7 @@ def _evaluate_large(runs: Sequence[_File], qrels: _File, asked: _Asked) -> _Foun
         table,
         asked.measures,
         gain=asked.gain,
-        precision=asked.precision,
+        precision=asked.reading.precision,
         grade_max=asked.grade_max,
         intervals=asked.intervals,
     )
@@ -195,7 +199,7 @@ def _evaluate_large(runs: Sequence[_File], qrels: _File, asked: _Asked) -> _Foun
             evaluations = engine.evaluate(file.open, name=file.name)
         else:
             ranked = _read_ranked(
-                file, asked.precision, lambda query: table.grades_of(table.index(query.encode()))
+                file, asked.reading, lambda query: table.grades_of(table.index(query.encode()))
             )
             evaluations = [engine.evaluate_ranked(lists, run=run) for run, lists in ranked.items()]
         found += [(file.name, evaluation) for evaluation in evaluations]
@@ -203,7 +207,7 @@ def _evaluate_large(runs: Sequence[_File], qrels: _File, asked: _Asked) -> _Foun
 
 
 def _read_ranked(
-    file: _File, precision: Precision, judged_of: Callable[[str], Collection[str]]
+    file: _File, reading: ReadOptions, judged_of: Callable[[str], Collection[str]]
 ) -> dict[str, dict[str, plain.Ranked]]:
     """Return every run of a file with its lists in rank order.
 
@@ -212,12 +216,14 @@ def _read_ranked(
     if file.is_trec:
         with file.open() as stream:
             runs = read_run(stream, name=file.name)
-        return {tag: plain.rank_lists(lists, precision=precision) for tag, lists in runs.items()}
+        return {
+            tag: plain.rank_lists(lists, precision=reading.precision) for tag, lists in runs.items()
+        }
     # Reads every other shape, and costs more to import than a small TREC run to evaluate.
     from judge.formats import read_runs as read_any_runs
 
     with file.open() as stream:
-        found = read_any_runs(stream, ReadOptions(precision=precision))
+        found = read_any_runs(stream, reading)
     return {name: _ranked_rows(run.rows, file.name, judged_of) for name, run in found.items()}
 
 
@@ -258,11 +264,11 @@ def _judges_documents(rows: Mapping[str, Row], judged_of: Callable[[str], Collec
 
 def _read_qrels(file: _File, asked: _Asked) -> dict[str, dict[str, int]]:
     with file.open() as stream:
-        if file.is_trec and asked.grade_map is None:
+        if file.is_trec and asked.reading.grade_map is None:
             return read_qrels(stream, name=file.name)
         from judge.formats import read_qrels as read_any_qrels
 
-        return read_any_qrels(stream, ReadOptions(grade_map=asked.grade_map)).grades
+        return read_any_qrels(stream, asked.reading).grades
 
 
 def _chosen(found: _Found, run_tag: str | None) -> list[Evaluation]:

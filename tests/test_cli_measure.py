@@ -360,3 +360,13 @@ def test_dl19_every_topic_and_mean_as_trec_eval(
 def test_dl19_exponential_gain(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     options = ["-m", "nDCG@10", "--run-tag", "bm25base_p", "--gain", "exponential"]
     assert invoke(capsys, *dl19(data), *options).rows == ["nDCG@10\t0.4364"]
+
+
+def test_home_made_files_are_read_by_map_and_key(measure) -> None:
+    pages = [{"metadata": {"file": "m.pdf", "page": page}} for page in (11, 12)]
+    run = json.dumps([{"ask": "reset", "results": pages}])
+    graded = json.dumps([{"ask": "reset", "id": "m.pdf|12", "worth": 3}])
+    options = ("--map", "ask=query,worth=grade", "--key", "file,page", "-m", "RR")
+    assert measure(run, graded, *options).values == {"RR": 0.5}  # page 12 stands at rank 2
+    wrong = measure(run, graded, "--map", "ask=nothing")
+    assert (wrong.code, "--map: there is no field 'nothing'" in wrong.err) == (2, True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import click
 
@@ -47,6 +47,19 @@ from judge.formats.options import Precision
     multiple=True,
     help="Grades of the qrels on your scale, e.g. 0=0,1=1,10=2,100=3. [as written]",
 )
+@click.option(
+    "--map",
+    "field_map",
+    metavar="THEIRS=OURS,…",
+    multiple=True,
+    help="Rename fields of files that are not TREC, e.g. question=query; =- leaves one out. [none]",
+)
+@click.option(
+    "--key",
+    metavar="FIELD,…",
+    default="",
+    help="Metadata fields that make a result's id, e.g. file_id,page. [its own id]",
+)
 @click.option("--intervals", is_flag=True, help="Add columns lo and hi of each value.")
 @click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON report, always with lo and hi."
@@ -60,6 +73,8 @@ def command(
     run_tag: str | None,
     grade_max: int | None,
     grade_map: tuple[str, ...],
+    field_map: tuple[str, ...],
+    key: str,
     intervals: bool,
     as_json: bool,
 ) -> int:
@@ -87,6 +102,7 @@ def command(
         grade_max=grade_max,
         grade_map=_grades(grade_map),
         intervals=True if intervals or as_json else None,
+        **_reading(field_map, key),
     )
     if as_json:
         settings: dict[str, object] = {"gain": gain, "precision": precision, "run_tag": run_tag}
@@ -106,6 +122,15 @@ def command(
 
 def _source(name: str) -> str | BinaryIO:
     return sys.stdin.buffer if name == "-" else name
+
+
+def _reading(field_map: tuple[str, ...], key: str) -> dict[str, Any]:
+    """Return how files that are not TREC are read; most calls need none of it."""
+    if not field_map and not key:
+        return {}
+    from judge.cli.reading import names, renames
+
+    return {"field_map": renames(field_map), "key": names(key)}
 
 
 def _grades(values: tuple[str, ...]) -> dict[str, int] | None:

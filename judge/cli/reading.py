@@ -93,9 +93,9 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
         **rest: Any,
     ) -> Any:
         options = ReadOptions(
-            map=_renames(field_map),
-            key=_names(key),
-            text_field=_names(text_field),
+            map=renames(field_map),
+            key=names(key),
+            text_field=names(text_field),
             run_tag=run_tag,
             grade_max=grade_max,
             grade_map=_grades(grade_map, grade_max),
@@ -119,6 +119,12 @@ def source(value: str | None) -> str | BinaryIO | None:
     return sys.stdin.buffer if value == "-" else value
 
 
+def refuse_two_streams(*files: str | BinaryIO | None) -> None:
+    """Raise UsageError if more than one file is standard input: it can be read once."""
+    if sum(file == "-" or file is sys.stdin.buffer for file in files) > 1:
+        raise UsageError("only one file can be standard input (`-`)")
+
+
 def pairs(flag: str, values: tuple[str, ...]) -> Mapping[str, str]:
     """Return `a=b,c=d` as a mapping; UsageError where a part is no such pair.
 
@@ -135,19 +141,21 @@ def pairs(flag: str, values: tuple[str, ...]) -> Mapping[str, str]:
     return found
 
 
-def _names(value: str) -> tuple[str, ...]:
+def names(value: str) -> tuple[str, ...]:
+    """Return the names in a list with commas between them."""
     return tuple(name.strip() for name in value.split(",") if name.strip())
 
 
-def _renames(values: tuple[str, ...]) -> Mapping[str, str]:
-    renames = pairs("--map", values)
-    unknown = next((ours for ours in renames.values() if ours not in _TARGETS), None)
+def renames(values: tuple[str, ...]) -> Mapping[str, str]:
+    """Return what --map says, their field -> ours; UsageError for a field we do not have."""
+    found = pairs("--map", values)
+    unknown = next((ours for ours in found.values() if ours not in _TARGETS), None)
     if unknown is not None:
-        names = ", ".join(sorted(OUR_FIELDS))
+        known = ", ".join(sorted(OUR_FIELDS))
         raise UsageError(
-            f"--map: there is no field {unknown!r}; it is {LEFT_OUT} or one of {names}"
+            f"--map: there is no field {unknown!r}; it is {LEFT_OUT} or one of {known}"
         )
-    return renames
+    return found
 
 
 def _grades(values: tuple[str, ...], grade_max: int) -> Mapping[str, int] | None:
