@@ -447,7 +447,7 @@ def test_13_without_a_price_or_usage_the_cost_is_unknown() -> None:
 
 @pytest.mark.parametrize("usage", [True, False])
 def test_13_max_cost_is_never_passed_at_any_concurrency(usage: bool) -> None:
-    # What is set aside a request: about 760 prompt tokens and 128 of a reply, 0.0010 USD.
+    # Set aside a request: a token a byte, and 128 of a reply.
     budget = Budget(max_cost_usd=0.006)
     judge = priced(Price(1.0, 2.0), budget, usage=usage)
     assert 0 < judge.calls.made < 20

@@ -16,7 +16,7 @@ from judge.errors import InputError, Problem
 from judge.judging.exchange import Reply, Request, StopAsking
 
 _CHARACTERS_A_TOKEN = 3
-"""Fewer than any common tokeniser has for prose, so that an estimate is rather too high."""
+"""Fewer than common tokenisers have for prose: a pace that is rather too careful."""
 
 
 _EXPECTED_TOKENS = {"grade": 8, "text": 30}
@@ -142,6 +142,7 @@ class Budget:
     calls: int = 0
     spent_usd: float = 0.0
     reserved_usd: float = 0.0
+    in_flight: int = 0
 
     def take(self, request: Request, price: Price | None) -> float:
         """Count one request and set aside its highest cost, which is returned.
@@ -150,16 +151,24 @@ class Budget:
         """
         if self.max_calls is not None and self.calls >= self.max_calls:
             raise StopAsking(f"--max-calls {self.max_calls} reached")
-        most = price.of(estimated_tokens(request), request.max_tokens) if price else 0.0
+        most = _highest_cost(request, price)
         if self.max_cost_usd is not None:
-            committed = self.spent_usd + self.reserved_usd
             if price is None:
                 raise StopAsking("--max-cost needs a price for this model; give --prices FILE")
-            if committed + most > self.max_cost_usd:
+            if self.spent_usd + most > self.max_cost_usd:
                 raise StopAsking(f"--max-cost {self.max_cost_usd:g} reached")
         self.calls += 1
+        self.in_flight += 1
         self.reserved_usd += most
         return most
+
+    def must_wait(self, request: Request, price: Price | None) -> bool:
+        """Tell whether a request fits only once those in flight cost less than they might."""
+        if self.max_cost_usd is None or not self.in_flight:
+            return False
+        most = _highest_cost(request, price)
+        fits_alone = self.spent_usd + most <= self.max_cost_usd
+        return fits_alone and self.spent_usd + self.reserved_usd + most > self.max_cost_usd
 
     def settle(self, reserved: float, reply: Reply | None, price: Price | None) -> float | None:
         """Give back what was set aside, book what a reply really cost, and return that.
@@ -167,7 +176,8 @@ class Budget:
         None where price or usage is unknown; under a bound on money the reserve then stays
         booked, since something was paid. No reply costs nothing.
         """
-        self.reserved_usd -= reserved
+        self.in_flight -= 1
+        self.reserved_usd = self.reserved_usd - reserved if self.in_flight else 0.0
         if reply is None:
             return 0.0
         if price is None or reply.prompt_tokens is None or reply.completion_tokens is None:
@@ -176,3 +186,11 @@ class Budget:
         cost = price.of(reply.prompt_tokens, reply.completion_tokens)
         self.spent_usd += cost
         return cost
+
+
+def _highest_cost(request: Request, price: Price | None) -> float:
+    """Return what a request may cost at most: no tokeniser makes more tokens than bytes."""
+    if price is None:
+        return 0.0
+    size = sum(len(turn.content.encode()) for turn in request.messages)
+    return price.of(size, request.max_tokens)

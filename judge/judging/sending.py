@@ -25,6 +25,7 @@ from judge.judging.progress import Tally
 _UNREACHABLE_S = 5.0
 _REJECTED_AT_MOST = 5
 _PREFLIGHT_S = 10.0
+_BUDGET_TICK_S = 0.05
 
 
 @dataclass(slots=True)
@@ -123,9 +124,11 @@ class Line:
                 self._first_ended.set()  # it is only slow
 
     async def _attempt(self, request: Request, usage: Usage) -> Reply:
+        desk, reply = self._desk, None
+        while desk.budget.must_wait(request, self.price):
+            await desk.clock.sleep(_BUDGET_TICK_S)
         if self._stopped is not None:
             raise self._stopped
-        desk, reply = self._desk, None
         reserved = desk.budget.take(request, self.price)
         desk.tally.made += 1
         desk.tally.retried += usage.attempts > 0
