@@ -161,3 +161,14 @@ def test_the_golden_rows_of_soat_are_read(data: Path) -> None:
 def test_an_unknown_object_around_the_goldens_is_not_taken_for_one() -> None:
     (said,) = refusal({"questions": [{"question": "q", "expected": ["a"]}]})
     assert said.endswith("if questions holds the goldens, give that list alone: jq .questions")
+
+
+def test_reference_contexts_of_ragas_are_quotes_where_no_ids_are_expected() -> None:
+    record = {"user_input": "q", "reference_contexts": ["push the lever", "a fuse"]}
+    file = read(record)
+    assert [(g.expected, g.quotes) for g in file.goldens] == [((), ("push the lever", "a fuse"))]
+    assert [(notice.kind, notice.count) for notice in file.notices] == [("quote", 2)]
+    (golden,) = read(record | {"reference_context_ids": ["a"]}).goldens
+    assert (golden.expected, golden.quotes) == (("a",), ())
+    (said,) = refusal(record | {"reference_contexts": [{"text": "x"}]})[:1]
+    assert "reference contexts are texts" in said

@@ -76,7 +76,7 @@ class GoldenReader:
         if not isinstance(record, dict):
             self._findings.problem(place, shown(record), "a golden is an object")
             return None
-        fields = reader.read(record, place)
+        fields = self._quoting(reader.read(record, place), place)
         if "expected" not in fields:
             self._findings.problem(place, *_nothing_expected(record))
             return None
@@ -88,6 +88,20 @@ class GoldenReader:
         if golden is None:
             self._findings.problem(place.at("expected"), "null", _EMPTY)
         return golden
+
+    def _quoting(self, fields: Fields, place: Place) -> Fields:
+        """Return the fields with ragas' reference texts as quotes, where no ids are expected."""
+        contexts = fields.get("reference_contexts")
+        texts = [text for text in contexts if text] if isinstance(contexts, list) else []
+        if fields.get("expected") is not None or not texts:
+            return fields
+        if not all(isinstance(text, str) for text in texts):
+            where = place.at("reference_contexts")
+            self._findings.problem(where, shown(contexts), "reference contexts are texts")
+            return fields
+        what, then = "reference contexts as quotes", "each matches the chunks that contain it"
+        self._findings.count("quote", what, place=place, consequence=then, n=len(texts))
+        return fields | {"expected": [{"quote": text} for text in texts]}
 
     def golden(self, fields: Fields, named: Naming, place: Place) -> Golden | None:
         """Return the golden that stands in a record, or None where there is none."""

@@ -98,6 +98,9 @@ class _RowReader:
         fields = self._fields.read(record, place)
         named = naming(fields, place, self._findings)
         ranked = self._ranked(fields, place)
+        if fields.get("reference_contexts") is not None:
+            what, then = "row field 'reference_contexts' ignored", "--goldens reads it as quotes"
+            self._findings.count("ignored field", what, place=place, consequence=then)
         row = Row(
             key=named.query_id or "",
             query_id=named.query_id,

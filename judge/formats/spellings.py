@@ -63,6 +63,7 @@ ROW: Spellings = MappingProxyType(
             "ground_truth_ids",
         ),
         "expected_pages": ("expected_page",),
+        "reference_contexts": (),
         "match": ("match_mode",),
         "complete": (),
         "error": (),
