@@ -15,6 +15,7 @@ from judge.evidence.joining import PreferenceIndex
 from judge.evidence.labels import known_labels
 from judge.evidence.preferences import Preference
 from judge.formats import Label, ReadOptions, read_goldens, read_grades, read_labels, read_run
+from judge.grades import GAINS
 from judge.judging.backends import open_backend
 from judge.judging.cache import JudgmentCache
 from judge.judging.judge import Judge
@@ -142,6 +143,8 @@ def grade(
     Raises InputError for input that cannot be used, UsageError for arguments that cannot
     go together, BackendUnavailable if the judge cannot be reached at all.
     """
+    if gain not in GAINS:
+        raise UsageError(f"there is no gain {gain!r}; use one of {', '.join(GAINS)}")
     started = clock()
     options = options or ReadOptions()
     if not isinstance(run, Run):

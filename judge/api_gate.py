@@ -225,7 +225,7 @@ def _build(grading: Grading, stored: Baseline | None, asked: Asked) -> Gate:
         did_not_run=grading.did_not_run,
         ideal_moved=tuple(_moved(grading, stored)) if stored else (),
         until=asked.until,
-        by_mock=grading.backend is not None and "mock" in grading.backend,
+        by_mock=grading.by_mock,
         broke_off=grading.stopped is not None,
         notices=tuple(n.text for n in grading.notices if n.kind != "ignored field"),
     )

@@ -25,7 +25,7 @@ from judge.evidence.pool import NOT_JUDGED, PoolRules, QueryPool, build_pool
 from judge.evidence.queries import Query, join
 from judge.evidence.units import Reply
 from judge.formats.opening import uncollected
-from judge.grades import GRADE_MAX
+from judge.grades import GRADE_MAX, WORD_OVERLAP
 from judge.judging.judge import CallCounts, Judge, Verdict
 from judge.judging.judge import Pair as Asked
 from judge.judging.selector import SelectAll, Selector
@@ -89,6 +89,11 @@ class Grading:
     calls_saved: Mapping[str, int] = field(default_factory=dict)
     shadows: tuple[Shadow, ...] = ()
     preferred: Preferred | None = None
+
+    @property
+    def by_mock(self) -> bool:
+        """Tell whether a grade comes from the mock: word overlap, now or in an earlier file."""
+        return any(j.reason == WORD_OVERLAP for pool in self.pools for j in pool.judgments)
 
 
 def grade_runs(
@@ -241,8 +246,13 @@ def _pair(pool: QueryPool, chunk: str) -> Asked:
 def _reply(verdict: Verdict, *, grade_max: int) -> Reply:
     # A panel that lacks a vote may have narrowed all the same.
     if verdict.lo > 0 or verdict.hi < grade_max:
-        return Reply(verdict.lo, verdict.hi, verdict.reason)
+        return Reply(verdict.lo, verdict.hi, WORD_OVERLAP if _is_mock(verdict) else verdict.reason)
     return Reply(None, None, verdict.reason or verdict.status)
+
+
+def _is_mock(verdict: Verdict) -> bool:
+    models = [vote.model for vote in verdict.votes] or [verdict.model]
+    return any(model.partition(":")[0] == "mock" for model in models)
 
 
 def _stale(queries: Sequence[Query], corpus_ids: frozenset[str]) -> tuple[Notice, ...]:

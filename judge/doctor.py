@@ -48,13 +48,13 @@ def diagnose(
     run: Run,
     goldens: Iterable[Golden] = (),
     *,
-    path: str = "run.json",
+    given: str = "run.json",
     depth: int = DEFAULT_DEPTH,
 ) -> Diagnosis:
     """Look at a run, with goldens if there are any, down to rank `depth`.
 
-    path: how the user names the file, for the next step. Raises InputError where goldens
-    and run cannot be joined.
+    given: the file and options as the user gave them, for the next step. Raises InputError
+    where goldens and run cannot be joined.
     """
     goldens = tuple(goldens)
     joined = join([run], goldens)
@@ -63,7 +63,7 @@ def diagnose(
         *(finding for look in _LOOKS for finding in look(run, joined.queries, depth)),
         *(Finding(WARN, notice.text) for notice in notices),
     ]
-    return Diagnosis(run.name, tuple(findings), _next_step(run, joined.queries, path, depth))
+    return Diagnosis(run.name, tuple(findings), _next_step(run, joined.queries, given, depth))
 
 
 _Look = Callable[[Run, Sequence[Query], int], Iterable[Finding]]
@@ -207,17 +207,26 @@ def _size(run: Run, queries: Sequence[Query], depth: int) -> Iterable[Finding]:
 _LOOKS: tuple[_Look, ...] = (_rows, _texts, _goldens, _ids, _ties, _echoes, _slices, _size)
 
 
-def _next_step(run: Run, queries: Sequence[Query], path: str, depth: int) -> str:
+def _next_step(run: Run, queries: Sequence[Query], given: str, depth: int) -> str:
     if returned_nothing(run.rows):
         return "run the search again and look at its log: it returned nothing at all"
+    having = [query for query in queries if query.has_answer]
+    expected = {id for query in having for id in _expected(query)}
+    if expected and not _any_occurs(expected, having, run):
+        return "lay one expected id beside one returned id; --key makes ids from metadata"
+    command = f"judge grade {given}"
     if all(result.text is None for row in run.rows for result in row.results[:depth]):
-        return f"judge grade {path} --corpus corpus.jsonl --backend mock"
-    if not any(query.has_answer for query in queries):
-        return (
-            f"judge grade {path} --backend mock, then write ten goldens:"
-            ' {"query": "...", "expected": ["id"], "slice": "..."} a line, and add --goldens'
-        )
-    return f"judge grade {path} --backend mock --out out/"
+        return f"{command} --corpus corpus.jsonl --backend mock"
+    if not any((query.text or "").strip() for query in queries):
+        return f"{command} --queries queries.jsonl --backend mock"
+    if not having:
+        return f"{command} --backend mock"
+    return f"{command} --backend mock --out out/"
+
+
+def _any_occurs(expected: set[str], queries: Sequence[Query], run: Run) -> bool:
+    returned = (_is_returned(id, query) for query in queries for id in _expected(query))
+    return bool(expected & run.corpus_ids) or any(returned)
 
 
 def _some(names: Sequence[str], *, shown: int = 3) -> str:

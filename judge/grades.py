@@ -14,6 +14,9 @@ from types import MappingProxyType
 
 GRADE_MAX = 3
 
+WORD_OVERLAP = "word overlap, not a judgment"
+"""The reason of every grade of the mock judge, wherever it is read again."""
+
 
 class Source(StrEnum):
     """Where a piece of evidence comes from."""

@@ -76,6 +76,7 @@ class Sweep:
 
     empty: by value, the rows that came back empty or were lacking; they count as 0
     backend: the judge that graded what was open, if one was asked
+    is_mock: some grade comes from the mock
     """
 
     knob: str
@@ -83,6 +84,7 @@ class Sweep:
     lines: tuple[Line, ...]
     empty: tuple[tuple[str, ...], ...]
     backend: str | None = None
+    is_mock: bool = False
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -91,7 +93,7 @@ class Sweep:
 
     def by_mock(self, measure: Measure) -> bool:
         """Tell whether a measure rests on the mock judge: word overlap, not a judgment."""
-        return measure.family == "graded" and self.backend is not None and "mock" in self.backend
+        return measure.family == "graded" and self.is_mock
 
     def of(self, measure: Measure) -> tuple[Line, ...]:
         """Return one measure's lines, overall last."""
@@ -138,7 +140,7 @@ def read_sweep(grading: Grading, *, knob: str, values: Sequence[str]) -> Sweep:
         if (line := _line(measure, slice, scored)) is not None
     ]
     empty = tuple(tuple(_empty_rows(grading.pools, run)) for run in range(len(values)))
-    return Sweep(knob, tuple(values), tuple(lines), empty, grading.backend)
+    return Sweep(knob, tuple(values), tuple(lines), empty, grading.backend, grading.by_mock)
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,11 @@ def test_a_cache_folder_is_used_where_one_is_given(tmp_path: Path) -> None:
     assert calls[0].made == calls[1].cached == 81 and calls[1].made == 0
 
 
+def test_a_gain_that_there_is_not_is_a_clear_error() -> None:
+    with pytest.raises(judge.JudgeError, match="no gain 'x'; use one of linear, exponential"):
+        judge.grade(DEMO, gain="x")
+
+
 def test_a_judge_and_a_backend_exclude_each_other() -> None:
     with (
         api.open_judge("mock") as asked,

@@ -53,6 +53,23 @@ def test_every_line_with_a_number_of_the_mock_says_so(run_judge: Run) -> None:
     assert len(shown) >= 3 and all("word overlap" in line for line in shown)
 
 
+def test_grades_of_the_mock_stay_word_overlap_wherever_they_are_read(
+    run_judge: Run, tmp_path: Path
+) -> None:
+    run_judge("grade", DEMO / "run.json", "--backend", "mock", "--out", tmp_path)
+    for again in (
+        ("--judgments", tmp_path / "judgments.jsonl"),
+        ("--backend", f"replay:{tmp_path / 'verdicts.jsonl'}"),
+    ):
+        ran = run_judge("grade", DEMO / "run.json", *again)
+        assert "word overlap, not a judgment" in ran.out.splitlines()[0], again
+
+
+def test_goldens_alone_are_no_word_overlap(run_judge: Run, tmp_path: Path) -> None:
+    path = write(tmp_path / "run.json", {"rows": [row("q", "a", expected=["a"], complete=True)]})
+    assert "word overlap" not in run_judge("grade", path, "--backend", "mock").out
+
+
 def test_json_is_the_report_and_nothing_else(run_judge: Run) -> None:
     report = report_of(run_judge, DEMO / "run.json", "--backend", "mock")
     assert report["schema"] == 1 and report["run"] == "after"
@@ -190,8 +207,43 @@ class TestBadInput:
         out = run_judge("grade", path, "--backend", "mock").out
         assert "\x1b" not in out and "\x07" not in out and "[red]" in out
 
-    def test_only_one_file_is_standard_input(self, run_judge: Run) -> None:
-        assert run_judge("grade", "-", "--judgments", "-").code == 2
+    @pytest.mark.parametrize(
+        "flag", ["--judgments", "--goldens", "--labels", "--queries", "--read-log"]
+    )
+    def test_only_one_file_is_standard_input(self, run_judge: Run, flag: str) -> None:
+        ran = run_judge("grade", "-", flag, "-")
+        assert ran.code == 2 and "only one file can be standard input" in ran.err
+
+    def test_a_folder_that_cannot_be_written_is_found_before_any_call(
+        self, run_judge: Run, tmp_path: Path
+    ) -> None:
+        blocked = write(tmp_path / "file", "")
+        cache = tmp_path / "cache"
+        argv = ("--backend", "mock", "--cache-dir", cache, "--out", blocked)
+        assert run_judge("grade", DEMO / "run.json", *argv).code == 2
+        assert not cache.exists()
+
+    def test_a_query_without_text_is_not_judged(self, run_judge: Run, tmp_path: Path) -> None:
+        results = [{"id": "a", "text": "t"}, {"id": "b", "text": "u"}]
+        path = write(tmp_path / "run.json", {"rows": [{"query_id": "q", "results": results}]})
+        report = report_of(run_judge, path, "--backend", "mock", code=3)
+        assert report["calls"]["made"] == 0
+        assert report["coverage"]["open_by_reason"] == {"no query text": 2}
+
+    def test_a_failed_row_without_answer_is_not_complete(
+        self, run_judge: Run, tmp_path: Path
+    ) -> None:
+        rows = [row("q1", "a", expected=["a"]), row("q2", expected=[], complete=True, error="x")]
+        path = write(tmp_path / "run.json", {"rows": rows})
+        report = report_of(run_judge, path, "-m", "RR", code=3)
+        assert report["answerless"] == {"rows": 1, "empty": 0, "non_empty": 0, "failed": 1}
+
+    def test_a_failed_row_explains_the_interval(self, run_judge: Run, tmp_path: Path) -> None:
+        rows = [row("q1", "a", expected=["a"]), row("q2", expected=["b"], error="x")]
+        path = write(tmp_path / "run.json", {"rows": rows})
+        lines = run_judge("grade", path, "-m", "RR").out.splitlines()
+        assert lines[0] == "run: RR is between 0.500 and 1.000 over 2 rows: 1 row failed to run."
+        assert lines[-1] == "INCOMPLETE RR 0.500 [0.500, 1.000]; 1 row failed"
 
     @pytest.mark.slow
     def test_100_000_rows(self, run_judge: Run, tmp_path: Path) -> None:
@@ -229,7 +281,7 @@ class TestRows:
         path = write(tmp_path / "run.json", {"rows": rows})
         report = report_of(run_judge, path, "-m", "RR", "-m", "nDCG@10")
         assert {m["n"] for m in report["measures"]["overall"].values()} == {1}
-        assert report["answerless"] == {"rows": 1, "empty": 0, "non_empty": 1}
+        assert report["answerless"] == {"rows": 1, "empty": 0, "non_empty": 1, "failed": 0}
 
     def test_a_golden_without_row_counts_as_an_empty_list(
         self, run_judge: Run, tmp_path: Path

@@ -79,7 +79,9 @@ def test_a_question_without_answer_may_return_nothing() -> None:
     [
         ([row("q1")], [], "run the search again"),
         ([row("q1", chunk("a", None))], [], "--corpus"),
-        ([row("q1", *TEN)], [], "ten goldens"),
+        ([row("q1", *TEN)], [], "judge grade run.json --backend mock"),
+        ([row("q1", *TEN, query=None)], [], "--queries"),
+        ([row("q1", *TEN)], [Golden(("z",), query_id="q1")], "lay one expected id beside"),
         ([row("q1", *TEN)], [Golden(("d1",), query_id="q1")], "judge grade run.json --backend"),
     ],
 )
@@ -92,6 +94,21 @@ def test_the_command_reads_several_runs(run_judge: Callable[..., Ran]) -> None:
     ran = run_judge("doctor", demo / "before.json", demo / "after.json")
     assert ran.code == 0 and ran.out.count("Next: ") == 2
     assert all(len(line) <= 80 for line in ran.out.splitlines() if str(demo) not in line)
+
+
+def test_the_next_step_keeps_the_options_that_were_given(
+    run_judge: Callable[..., Ran], tmp_path: Path
+) -> None:
+    demo = ROOT / "goldens" / "demo"
+    argv = ("--goldens", demo / "goldens.jsonl", "--corpus", demo / "corpus.jsonl", "--clip")
+    ran = run_judge("doctor", demo / "before.json", *argv)
+    said = " ".join(ran.out.split())
+    for word in argv:
+        assert str(word) in said.partition("Next: ")[2]
+
+
+def test_only_one_file_is_standard_input(run_judge: Callable[..., Ran]) -> None:
+    assert "standard input" in run_judge("doctor", "-", "-").err
 
 
 def test_the_command_refuses_what_it_cannot_read(

@@ -12,7 +12,7 @@ from judge.evidence.goldens import (
     returned_nothing,
     stale_ids,
 )
-from judge.evidence.pool import NO_TEXT, NOT_JUDGED, PoolRules, QueryPool, build_pool
+from judge.evidence.pool import NO_QUERY, NO_TEXT, NOT_JUDGED, PoolRules, QueryPool, build_pool
 from judge.evidence.queries import Query, join
 from judge.evidence.units import Reply
 from judge.grades import Source
@@ -21,6 +21,7 @@ from judge.run import Golden, KnownGrade, Result, Row, Run
 
 def row(key: str, *ids: str, text: str | None = "words", **fields: object) -> Row:
     results = tuple(Result(id, text=text) for id in ids)
+    fields = {"query": "how?", **fields}
     return Row(key=key, query_id=key, results=results, **fields)  # type: ignore[arg-type]
 
 
@@ -168,6 +169,17 @@ class TestPool:
         pool = pool_of(only(row("q", "a", text=None)))
         assert pool.judgments[0].reason == NO_TEXT and pool.asks == ((),)
 
+    @pytest.mark.parametrize("query", [None, "", " \n"])
+    def test_without_a_question_there_is_nothing_to_judge_by(self, query: str | None) -> None:
+        pool = pool_of(only(row("q", "a", query=query)))
+        assert pool.judgments[0].reason == NO_QUERY and pool.asks == ((),)
+
+    def test_raters_who_differ_leave_a_range_with_one_reason(self) -> None:
+        known = [KnownGrade("a", 1, 2, "q", source=Source.HUMAN, detail="ann 1, bob 2")]
+        pool = pool_of(only(row("q", "a")), known=known)
+        assert (pool.judgments[0].lo, pool.judgments[0].hi) == (1, 2)
+        assert pool.judgments[0].reason == "raters differ"
+
     def test_a_blank_text_is_0_by_rule(self) -> None:
         pool = pool_of(only(row("q", "a", text=" \n ")))
         assert (pool.judgments[0].grade, pool.judgments[0].source) == (0, Source.RULE)
@@ -188,7 +200,7 @@ class TestPool:
 class TestDocuments:
     def documents(self, *slots: tuple[str, str]) -> Row:
         results = tuple(Result(id, document_id=document, text="t") for id, document in slots)
-        return Row(key="q", query_id="q", results=results)
+        return Row(key="q", query_id="q", query="how?", results=results)
 
     def test_an_expected_document_makes_documents_the_unit(self) -> None:
         shown = self.documents(("d1#2", "d1"), ("d2#1", "d2"), ("d1#1", "d1"))

@@ -180,6 +180,12 @@ class TestFiles:
         write_qrels(report(row("q 1", "a b", "c"), known=known), stream)
         assert stream.getvalue() == "q%201 0 a%20b 2\n"
 
+    def test_two_ids_stay_two_in_qrels(self) -> None:
+        known = [KnownGrade("x y", 0, 0, "q"), KnownGrade("x%20y", 3, 3, "q")]
+        stream = io.StringIO()
+        write_qrels(report(row("q", "x y", "x%20y"), known=known), stream)
+        assert stream.getvalue() == "q 0 x%20y 0\nq 0 x%2520y 3\n"
+
     def test_a_lone_surrogate_is_written_as_its_escape(self, tmp_path: object) -> None:
         paths = write_folder(report(row("q\ud800", "a")), tmp_path)  # type: ignore[arg-type]
         assert json.loads(paths[0].read_text())["rows"][0]["query_id"] == "q\ud800"
@@ -194,6 +200,10 @@ class TestMarkdown:
 
     def test_escape(self) -> None:
         assert escape("a_b\n# c") == "a\\_b \\# c"
+
+    def test_a_slice_named_overall_is_told_apart(self) -> None:
+        text = render_markdown(report(row("q1", "a", slice="overall")))
+        assert '| slice "overall" |' in text and "| overall |" in text
 
     def test_starts_with_the_sentence_and_ends_with_the_outcome(self, mixed: Report) -> None:
         lines = render_markdown(mixed).strip().splitlines()

@@ -18,6 +18,7 @@ from judge.lineup import Lineup
 from judge.report.comparison import comparison_lines
 from judge.report.comparison_document import comparison_document
 from judge.report.comparison_files import write_comparison
+from judge.report.files import prepare_folder
 from judge.report.lineup import lineup_document, lineup_lines
 
 
@@ -80,6 +81,8 @@ def command(
         raise UsageError("--against orders more than two runs; name a third one")
     if others and (until != "all" or out is not None or sample):
         raise UsageError("--until, --out and --traffic-sample are for two runs, not for more")
+    if out is not None:
+        prepare_folder(Path(out))
     with interruptible():
         judge = open_judge(judging, grade_max=inputs.options.grade_max)
         try:

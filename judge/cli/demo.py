@@ -14,7 +14,7 @@ from judge.cli.output import print_terminal
 from judge.shipped import shipped
 
 TRY_NEXT = """\
-That was an invented help centre, graded by word overlap. Now with your own files:
+That was an invented help centre, graded by word overlap. With your own files:
   judge doctor run.json                       what your file can support
   judge grade run.json --backend mock         the same report about your run
   judge grade run.json --goldens goldens.jsonl --backend openai:MODEL --out out/

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 import click
 
 from judge import doctor
-from judge.cli.reading import reading_options, source
+from judge.cli.reading import reading_options, refuse_two_streams, source
 from judge.formats import read_goldens, read_run
 from judge.formats.options import ReadOptions
-from judge.report.terminal import clean
+from judge.report.terminal import WIDTH, clean, shorten
 
 MARKS = {doctor.OK: "ok  ", doctor.WARN: "note", doctor.FAIL: "FAIL"}
 COLOURS = {doctor.OK: "green", doctor.WARN: "yellow", doctor.FAIL: "red"}
@@ -37,17 +38,34 @@ def command(
     results that are the query itself, short lists and slices with too few rows. Calls
     nobody and writes nothing. Exits 0 unless a file cannot be read.
     """
-    known = read_goldens(source(goldens) or goldens, options) if goldens is not None else None
+    refuse_two_streams(*runs, goldens, corpus, queries)
+    known = read_goldens(source(goldens), options) if goldens is not None else None
+    flags = _flags(click.get_current_context())
     for path in runs:
-        run = read_run(source(path) or path, options, corpus=corpus, queries=queries)
-        diagnosis = doctor.diagnose(run, known.goldens if known else (), path=path, depth=depth)
-        click.echo(clean(f"{diagnosis.run} ({path})"))
-        for finding in diagnosis.findings:
+        run = read_run(source(path), options, corpus=corpus, queries=queries)
+        given = " ".join([shlex.quote(path), *flags])
+        found = doctor.diagnose(run, known.goldens if known else (), given=given, depth=depth)
+        click.echo(shorten(f"{found.run} ({path})", WIDTH))
+        for finding in found.findings:
             mark = click.style(MARKS[finding.level], fg=COLOURS[finding.level])
             click.echo(_hanging(f"  {mark}  {clean(finding.text)}"))
-        click.echo(f"Next: {clean(diagnosis.next_step)}\n")
+        click.echo(_hanging(f"Next: {clean(found.next_step)}") + "\n")
     return 0
 
 
+def _flags(context: click.Context) -> list[str]:
+    """Return the options that say how files are read, as they were given."""
+    found = []
+    for option in context.command.params:
+        value = context.params.get(option.name or "")
+        if isinstance(option, click.Option) and option.name != "depth" and value != option.default:
+            values = value if isinstance(value, tuple) else (value,)
+            for one in values:
+                text = one if isinstance(one, (str, int, float)) else "-"
+                word = [] if option.is_flag else [shlex.quote(str(text))]
+                found += [option.opts[-1], *word] if one not in (None, False) else []
+    return found
+
+
 def _hanging(line: str) -> str:
-    return click.wrap_text(line, width=80, initial_indent="", subsequent_indent=" " * 8)
+    return click.wrap_text(line, width=WIDTH, initial_indent="", subsequent_indent=" " * 8)

@@ -5,18 +5,20 @@ from __future__ import annotations
 import sys
 from functools import partial
 from pathlib import Path
+from typing import BinaryIO
 
 import click
 
 from judge import api
 from judge.cli.judging import JudgingFlags, interruptible, judging_options, open_judge
 from judge.cli.output import print_terminal
-from judge.cli.reading import reading_options, source
+from judge.cli.reading import reading_options, refuse_two_streams, source
 from judge.cli.shares import share
-from judge.errors import UsageError
+from judge.errors import InputError
 from judge.formats.options import ReadOptions
 from judge.report.document import write_report
-from judge.report.files import write_folder
+from judge.report.files import prepare_folder, write_folder
+from judge.report.model import Report
 from judge.stopping.until import grading_selector, parse_until
 
 
@@ -97,8 +99,8 @@ def command(
     out: str | None,
     as_json: bool,
     options: ReadOptions,
-    corpus: object,
-    queries: object,
+    corpus: str | BinaryIO | None,
+    queries: str | BinaryIO | None,
     judging: JudgingFlags,
 ) -> int:
     """Grade what a search system returned.
@@ -117,8 +119,10 @@ def command(
       judge grade run.json --goldens goldens.jsonl --out out/
       judge grade run.trec --corpus corpus.jsonl --queries topics.tsv --backend mock
     """
-    if [run, *judgments, preferences, *read_logs].count("-") + (corpus is sys.stdin.buffer) > 1:
-        raise UsageError("only one file can be standard input (`-`)")
+    known = (*judgments, goldens, labels, preferences, *read_logs)
+    refuse_two_streams(run, *known, corpus, queries)
+    if out is not None:
+        prepare_folder(Path(out))
     with interruptible():
         judge = open_judge(judging, grade_max=options.grade_max)
         try:
@@ -130,8 +134,8 @@ def command(
                 exclude_labels=exclude_labels,
                 preferences=source(preferences),
                 read_log=[source(path) or path for path in read_logs] or None,
-                corpus=corpus,  # type: ignore[arg-type]
-                queries=queries,  # type: ignore[arg-type]
+                corpus=corpus,
+                queries=queries,
                 judge=judge,
                 measures=names,
                 k=cutoff,
@@ -146,12 +150,24 @@ def command(
     if judge is not None and judging.dry_run:
         click.echo(f"Dry run: {judge.forecast}")
         return 0
-    if out is not None:
-        write_folder(report, Path(out))
+    unwritten = None if out is None else _write(report, Path(out))
     if as_json:
         write_report(report, sys.stdout)
     else:
         print_terminal(report)
-        if out is not None:
-            click.echo(f"Wrote {out}", err=True)
+    if unwritten is not None:
+        raise unwritten
     return report.exit_code
+
+
+def _write(report: Report, folder: Path) -> InputError | None:
+    """Write the folder before anything is printed: a closed pipe must not cost the report.
+
+    Returns the error where that fails, for after the report is printed.
+    """
+    try:
+        write_folder(report, folder)
+    except InputError as error:
+        return error
+    click.echo(f"Wrote {folder}", err=True)
+    return None

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import functools
-import sys
 from collections.abc import Callable
 from typing import Any
 
 import click
 
 from judge.api_compare import Inputs
-from judge.cli.reading import source
-from judge.errors import UsageError
+from judge.cli.reading import refuse_two_streams, source
 
 _OPTIONS = (
     click.option("--goldens", metavar="FILE", help="Answers known in advance. [those in the runs]"),
@@ -78,10 +76,8 @@ def known_options(command: Callable[..., Any]) -> Callable[..., Any]:
         options: Any,
         **rest: Any,
     ) -> Any:
-        paths = [*judgments, goldens, labels, preferences, *read_logs, *_arguments(rest)]
-        streams = (corpus is sys.stdin.buffer) + (queries is sys.stdin.buffer)
-        if paths.count("-") + streams > 1:
-            raise UsageError("only one file can be standard input (`-`)")
+        known = (*judgments, goldens, labels, preferences, *read_logs)
+        refuse_two_streams(*known, *_arguments(rest), corpus, queries)
         inputs = Inputs(
             goldens=source(goldens),
             judgments=[source(path) for path in judgments],

@@ -15,12 +15,21 @@ from judge.evidence.goldens import Expected, golden_evidence, resolve_expected
 from judge.evidence.preferences import Pair
 from judge.evidence.queries import Query
 from judge.evidence.slots import Slots, slots_of
-from judge.evidence.units import Reply, judge_units, unit_evidence
-from judge.grades import GRADE_MAX, Conflict, Evidence, Judgment
+from judge.evidence.units import BY_PREFERENCE, Reply, judge_units, unit_evidence
+from judge.grades import GRADE_MAX, Conflict, Evidence, Judgment, Source
 from judge.run import KnownGrade
 
 NO_TEXT = "no text"
+NO_QUERY = "no query text"
 NOT_JUDGED = "not judged"
+
+_NARROWED = {
+    Source.HUMAN: "raters differ",
+    Source.PRIOR: "known only as a range",
+    Source.JUDGE: "the panel differs",
+    Source.PREFERENCE: BY_PREFERENCE,
+}
+"""Why a judgment is still open that some source narrowed."""
 
 _Known = Mapping[str, tuple[KnownGrade, ...]]
 
@@ -92,13 +101,13 @@ def build_pool(
     }
     place = {unit: at for at, unit in enumerate(members)}
     waiting = [unit for unit, judgment in members.items() if judgment.is_open]
-    asks = {unit: _asks(unit, slots, rules, replies) for unit in waiting}
+    asks = {unit: _asks(query, unit, slots, rules, replies) for unit in waiting}
     failures = {unit: _failures(unit, slots, replies) for unit in waiting}
     return QueryPool(
         query=query,
         ids=tuple(members),
         judgments=tuple(
-            _with_reason(judgment, asked=bool(asks[unit]), failures=failures[unit])
+            _with_reason(judgment, failures[unit], _unasked(query, asked=bool(asks[unit])))
             if unit in asks
             else judgment
             for unit, judgment in members.items()
@@ -144,9 +153,11 @@ def _evidence(
 
 
 def _asks(
-    unit: str, slots: Slots, rules: PoolRules, replies: Mapping[str, Reply]
+    query: Query, unit: str, slots: Slots, rules: PoolRules, replies: Mapping[str, Reply]
 ) -> dict[str, str]:
     """Return the chunks of an open unit that the judge can still be sent, with their texts."""
+    if not _has_text(query):
+        return {}
     return {
         result.id: result.text
         for result in slots.first(unit, depth=rules.depth)
@@ -160,11 +171,21 @@ def _failures(unit: str, slots: Slots, replies: Mapping[str, Reply]) -> list[str
     return [reply.reason for reply in asked if reply is not None and reply.evidence is None]
 
 
-def _with_reason(judgment: Judgment, *, asked: bool, failures: Sequence[str]) -> Judgment:
-    """Give an open judgment the reason why it is open, where its source gives none."""
-    if judgment.source is not None and not failures:
-        return judgment
-    reason = failures[0] if failures else NOT_JUDGED if asked else NO_TEXT
+def _has_text(query: Query) -> bool:
+    """Tell whether there is a question to judge by: without one a grade means nothing."""
+    return bool((query.text or "").strip())
+
+
+def _unasked(query: Query, *, asked: bool) -> str:
+    if not _has_text(query):
+        return NO_QUERY
+    return NOT_JUDGED if asked else NO_TEXT
+
+
+def _with_reason(judgment: Judgment, failures: Sequence[str], unasked: str) -> Judgment:
+    """Give an open judgment the reason why it is open; a few reasons, so that they add up."""
+    narrowed = None if judgment.source is None else _NARROWED.get(judgment.source)
+    reason = failures[0] if failures else narrowed or unasked
     return Judgment(judgment.lo, judgment.hi, judgment.source, reason)
 
 

@@ -19,7 +19,7 @@ from judge.formats.spellings import GRADE, PLAIN, PLAIN_OF_BEIR
 from judge.formats.tables import table_delimiter, table_header, table_records
 from judge.formats.trec import qrels_lines
 from judge.formats.values import label
-from judge.grades import Source
+from judge.grades import WORD_OVERLAP, Source
 from judge.run import KnownGrade, Notice
 
 _NAME_THEM = "say which fields they are: --map FIELD=query_id,FIELD=id,FIELD=grade"
@@ -136,7 +136,7 @@ class _Placed:
 
 def _known(statement: Statement, interval: Interval) -> KnownGrade:
     lo, hi = interval
-    document = statement.fields.get("document_id")
+    document, reason = (statement.fields.get(name) for name in ("document_id", "reason"))
     return KnownGrade(
         id=statement.id,
         lo=lo,
@@ -145,7 +145,8 @@ def _known(statement: Statement, interval: Interval) -> KnownGrade:
         query=statement.query,
         document_id=None if document is None else id_text(document),
         source=Source.PRIOR,
-        detail=str(statement.place),
+        # A mock's grade stays one, however often its file is passed on.
+        detail=WORD_OVERLAP if reason == WORD_OVERLAP else str(statement.place),
     )
 
 

@@ -132,12 +132,7 @@ def _moves(comparison: Comparison, change: Change) -> str:
 
 
 def _by_mock(comparison: Comparison) -> str:
-    return f" (Graded by the mock: {MOCK}.)" if _is_mock(comparison) else ""
-
-
-def _is_mock(comparison: Comparison) -> bool:
-    backend = comparison.grading.backend
-    return backend is not None and "mock" in backend
+    return f" (Graded by the mock: {MOCK}.)" if comparison.grading.by_mock else ""
 
 
 def change_table(
@@ -230,7 +225,7 @@ def correction_lines(comparison: Comparison) -> Iterator[str]:
     if found.estimate.value is None:
         yield f"Not corrected by labels: {found.estimate.reason} ({whole})."
         return
-    who = "the mock, which is no judge," if _is_mock(comparison) else "the judge alone"
+    who = "the mock, which is no judge," if comparison.grading.by_mock else "the judge alone"
     yield (
         f"Corrected by people's labels of {found.labelled} of {plural(found.units, 'row')}:"
         f" {comparison.primary} {_estimated(found.estimate)};"

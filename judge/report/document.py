@@ -94,6 +94,7 @@ def _head(report: Report) -> dict[str, Any]:
             "rows": report.answerless.rows,
             "empty": report.answerless.empty,
             "non_empty": report.answerless.non_empty,
+            "failed": report.answerless.failed,
         },
         "misses": [
             {"query_id": miss.query_id, "id": miss.id, "kind": miss.kind, "rank": miss.rank}

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TextIO
 
 from judge.errors import InputError, Problem
@@ -17,7 +18,7 @@ from judge.report.html.page import render_html
 from judge.report.markdown import render_markdown
 from judge.report.model import Report
 
-_SPACE = re.compile(r"\s")
+_NOT_TREC = re.compile(r"[\s%\x00-\x1f\x7f]")
 
 
 def write_folder(report: Report, folder: Path) -> list[Path]:
@@ -38,6 +39,24 @@ def write_folder(report: Report, folder: Path) -> list[Path]:
     )
 
 
+def prepare_folder(folder: Path) -> None:
+    """Make the folder and see that files can be written there, before anything is paid for.
+
+    Raises InputError where they cannot.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+
+
+def _unwritable(folder: Path, error: OSError) -> InputError:
+    found = f"cannot be written ({error.strerror})"
+    return InputError(Problem(str(folder), found, "choose another --out"))
+
+
 def write_files(folder: Path, writers: Mapping[str, Callable[[TextIO], object]]) -> list[Path]:
     """Write files into `folder`, which is made if need be; return their paths.
 
@@ -49,10 +68,7 @@ def write_files(folder: Path, writers: Mapping[str, Callable[[TextIO], object]])
             with _replacing(folder / name) as stream:
                 write(stream)
     except OSError as error:
-        problem = Problem(
-            str(folder), f"cannot be written ({error.strerror})", "choose another --out"
-        )
-        raise InputError(problem) from error
+        raise _unwritable(folder, error) from error
     return [folder / name for name in writers]
 
 
@@ -80,7 +96,8 @@ def write_verdicts(verdicts: Iterable[Verdict], stream: TextIO) -> None:
 
 
 def write_qrels(report: Report, stream: TextIO) -> None:
-    """Write what is graded as TREC qrels; white space in an id becomes its percent code."""
+    """Write what is graded as TREC qrels; white space, control characters and % in an id
+    become their percent codes."""
     for row in report.rows:
         query = _as_trec_id(row.query.key)
         for id, judgment in zip(row.pool.ids, row.pool.judgments, strict=True):
@@ -89,7 +106,7 @@ def write_qrels(report: Report, stream: TextIO) -> None:
 
 
 def _as_trec_id(text: str) -> str:
-    return _SPACE.sub(lambda match: "".join(f"%{b:02X}" for b in match[0].encode()), text) or "%"
+    return _NOT_TREC.sub(lambda match: "".join(f"%{b:02X}" for b in match[0].encode()), text) or "%"
 
 
 def _write_text(text: str, stream: TextIO) -> None:

@@ -38,8 +38,7 @@ def headline(lineup: Lineup) -> str:
     start = f"Of {plural(count, 'run')} {shorten(best.run, 40)} has the highest {measure}"
     is_open = any(standing.mean.is_open for standing in lineup.standings[measure])
     doubt = " with every open chunk at its lowest grade" if is_open else ""
-    backend = lineup.grading.backend
-    by_mock = f" (Graded by the mock: {MOCK}.)" if backend and "mock" in backend else ""
+    by_mock = f" (Graded by the mock: {MOCK}.)" if lineup.grading.by_mock else ""
     return f"{start}, {mean_text(best.mean)}{doubt}; compare two of them for a verdict.{by_mock}"
 
 

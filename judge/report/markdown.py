@@ -9,7 +9,7 @@ from judge.measures.names import Measure
 from judge.report import wording
 from judge.report.model import Report
 from judge.report.phrases import MOCK
-from judge.report.terminal import OVERALL, clean
+from judge.report.terminal import OVERALL, clean, slice_name
 from judge.scoring import Mean
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~&@-])")
@@ -48,7 +48,8 @@ def _table(report: Report) -> list[str]:
     mock = report.by_mock and any(measure.family == "graded" for measure in measures)
     heads = ["slice", "rows", *map(str, measures), *(["graded by"] if mock else [])]
     lines = [_line(heads), _line(["---", *["---:"] * (len(heads) - 1)])]
-    for name, means in [*report.slices.items(), (OVERALL, report.overall)]:
+    named = [(slice_name(name), means) for name, means in report.slices.items()]
+    for name, means in [*named, (OVERALL, report.overall)]:
         lines.append(_line(_cells(escape(name), means, measures, mock=mock)))
     return lines
 

@@ -68,11 +68,12 @@ class Answerless:
 
     empty: int = 0
     non_empty: int = 0
+    failed: int = 0
 
     @property
     def rows(self) -> int:
         """Return how many there are."""
-        return self.empty + self.non_empty
+        return self.empty + self.non_empty + self.failed
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +109,7 @@ class Report:
     @property
     def by_mock(self) -> bool:
         """Tell whether grades come from the mock judge: word overlap, not a judgment."""
-        return self.grading.backend is not None and "mock" in self.grading.backend
+        return self.grading.by_mock
 
     @property
     def conflicts(self) -> tuple[Conflict, ...]:
@@ -141,7 +142,7 @@ class Report:
         """Return 0 when nothing asked is open, 3 when something is, 4 when the judge broke off."""
         if self.grading.stopped is not None:
             return UNAVAILABLE
-        is_open = any(mean.is_open for mean in self.overall.values())
+        is_open = any(mean.is_open for mean in self.overall.values()) or bool(self.failed_rows)
         return INCOMPLETE if is_open or not self.ran or not self.overall else COMPLETE
 
     @property
@@ -233,7 +234,8 @@ def _coverage(rows: Iterable[RowReport], depth: int | None) -> Coverage:
 def _answerless(rows: Iterable[RowReport]) -> Answerless:
     asked = [row.query for row in rows if row.query.is_answerless]
     empty = sum(query.rows[0] is None or _is_empty(query) for query in asked)
-    return Answerless(empty=empty, non_empty=len(asked) - empty)
+    failed = sum(bool((row := query.rows[0]) and row.error) for query in asked)
+    return Answerless(empty=empty, non_empty=len(asked) - empty - failed, failed=failed)
 
 
 def _is_empty(query: Query) -> bool:

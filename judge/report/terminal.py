@@ -67,12 +67,15 @@ def shorten(text: str, width: int) -> str:
     return cleaned + "…"
 
 
+def slice_name(name: str) -> str:
+    """Return a slice's name for a table, told apart from the line of all rows."""
+    return f'slice "{name}"' if name == OVERALL else name
+
+
 def summary_tables(report: Report, *, width: int) -> list[Table]:
     """Return one line a slice and one overall; several tables where one would be too wide."""
     lines = [(f"{name}", means) for name, means in report.slices.items()]
-    names = [
-        shorten(name if name != OVERALL else f'slice "{name}"', NAME_WIDTH) for name, _ in lines
-    ]
+    names = [shorten(slice_name(name), NAME_WIDTH) for name, _ in lines]
     lines.append((OVERALL, report.overall))
     names.append(OVERALL)
     counts = [f"{_rows(means.values()):,}" for _, means in lines]

@@ -41,12 +41,22 @@ def headline(report: Report) -> str:
     start = f"{report.run.name}: {primary} is "
     if not mean.is_open:
         return f"{start}{number(mean.value)} over {plural(mean.n, 'row')}{_mock(report, primary)}."
-    missing = plural(report.coverage.open, "chunk")
-    are = "is" if report.coverage.open == 1 else "are"
     return (
         f"{start}between {number(mean.lo)} and {number(mean.hi)} over {plural(mean.n, 'row')}"
-        f"{_mock(report, primary)}: {missing} of {report.coverage.slots:,} {are} without a grade."
+        f"{_mock(report, primary)}: {' and '.join(_unknowns(report))}."
     )
+
+
+def _unknowns(report: Report) -> list[str]:
+    """Return what leaves an interval open: chunks without a grade, rows that failed."""
+    found = []
+    if report.coverage.open:
+        are = "is" if report.coverage.open == 1 else "are"
+        missing = plural(report.coverage.open, "chunk")
+        found.append(f"{missing} of {report.coverage.slots:,} {are} without a grade")
+    if report.failed_rows:
+        found.append(f"{plural(len(report.failed_rows), 'row')} failed to run")
+    return found
 
 
 def _mock(report: Report, measure: Measure) -> str:
@@ -137,6 +147,7 @@ def trouble_lines(report: Report) -> list[str]:
         lines.append(
             f"Questions without an answer: {report.answerless.rows}, in no mean; their lists:"
             f" {report.answerless.empty} empty, {report.answerless.non_empty} not"
+            + (f", {report.answerless.failed} failed" if report.answerless.failed else "")
         )
     missing = [miss for miss in report.misses if miss.rank is None]
     misranked = [miss for miss in report.misses if miss.rank is not None]
@@ -231,7 +242,10 @@ def outcome(report: Report) -> str:
         return f"STOPPED {values}: {report.grading.stopped}"
     if report.exit_code == 0:
         return f"DONE {values}"
+    if not report.overall:
+        return "NOTHING MEASURED: no row has what the measures asked for need"
     rows = sum(row.is_open for row in report.rows)
-    if not report.coverage.open and not rows:
-        return f"INCOMPLETE {values}"
-    return f"INCOMPLETE {values}; {report.coverage.open:,} open in {plural(rows, 'row')}"
+    open_chunks = f"{report.coverage.open:,} open in {plural(rows, 'row')}"
+    failed = f"{plural(len(report.failed_rows), 'row')} failed"
+    why = [open_chunks] * bool(report.coverage.open) + [failed] * bool(report.failed_rows)
+    return f"INCOMPLETE {values}; {', '.join(why)}"

@@ -35,23 +35,18 @@ def render_comparison(comparison: Comparison) -> str:
             measures=tuple(comparison.overall),
             slices=tuple(comparison.slices),
             rows=[_shown_row(row) for row in comparison.rows],
-            by_mock=_by_mock(comparison),
+            by_mock=comparison.grading.by_mock,
             signed=True,
         ),
         outcome=outcome(comparison),
     )
 
 
-def _by_mock(comparison: Comparison) -> bool:
-    backend = comparison.grading.backend
-    return backend is not None and "mock" in backend
-
-
 def _main(comparison: Comparison) -> Iterable[Markup]:
     for measure, overall in comparison.overall.items():
         slices = {n: of[measure] for n, of in comparison.slices.items() if measure in of}
         lines = {**slices, OVERALL: overall}
-        mock = _by_mock(comparison) and measure.family == "graded"
+        mock = comparison.grading.by_mock and measure.family == "graded"
         note = tag("small", f" {MOCK}") if mock else Markup("")
         yield tag("h2", str(measure), note)
         yield _table(lines)
