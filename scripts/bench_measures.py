@@ -60,7 +60,7 @@ ABOUT = {
     "L shuffled": "7 million lines in random order, every query all over the file",
 }
 GROWTH = [Size(100, 100), Size(1_000, 100), Size(10_000, 100), Size(10_000, 1_000)]
-GROWTH += [Size(30_000, 1_000)]
+GROWTH += [Size(10_000, 3_000)]
 
 # Each reads argv[1] (run) and argv[2] (qrels), and prints the means of MEASURES.
 PYTREC_EVAL = """
