@@ -12,7 +12,7 @@ from typing import BinaryIO, TypeAlias
 from judge.cascade import Settings, grade_runs
 from judge.errors import UsageError
 from judge.evidence.joining import PreferenceIndex
-from judge.evidence.labels import known_labels
+from judge.evidence.labels import disagreements, known_labels
 from judge.evidence.preferences import Preference
 from judge.formats import Label, ReadOptions, read_goldens, read_grades, read_labels, read_run
 from judge.grades import GAINS
@@ -75,7 +75,9 @@ def read_known(
         if exclude_labels:
             held_out = label_file.labels
         else:
-            grades += known_labels(label_file.labels)
+            people = known_labels(label_file.labels)
+            grades += people
+            notices += disagreements(people)
     return Known(tuple(found), tuple(grades), tuple(notices), held_out)
 
 
@@ -164,6 +166,9 @@ def grade(
         gain=gain,
         grade_max=options.grade_max,
     )
+    beyond = [m for m in settings.measures if m.rel > settings.grade_max]
+    if beyond:
+        raise UsageError(f"{beyond[0]}: rel is above the scale 0..{settings.grade_max}")
     read_at = clock()
     with ExitStack() as stack:
         if backend is not None:

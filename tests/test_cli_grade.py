@@ -305,6 +305,26 @@ class TestRows:
         assert conflict["stands"]["source"] == "human"
         assert conflict["against"]["source"] == "golden"
 
+    def test_raters_who_differ_are_counted_and_named(self, run_judge: Run, tmp_path: Path) -> None:
+        path = write(tmp_path / "run.json", {"rows": [row("q1", "a", "b")]})
+        lines = "query_id,chunk_id,grade,rater\nq1,a,0,ann\nq1,a,3,bob\n"
+        labels = write(tmp_path / "labels.csv", lines)
+        report = report_of(run_judge, path, "--labels", labels, code=3)
+        (notice,) = [n for n in report["notices"] if n["kind"] == "labels_differ"]
+        assert "1 chunk has labels that differ" in notice["text"]
+        assert "(first: q1 a: ann 0, bob 3)" in notice["text"]
+
+    def test_complete_without_expected_is_a_slip_not_a_question_without_answer(
+        self, run_judge: Run, tmp_path: Path
+    ) -> None:
+        path = write(tmp_path / "run.json", {"rows": [row("q1", "a", complete=True)]})
+        ran = run_judge("grade", path)
+        assert ran.code == 2 and '"complete" without "expected"' in ran.err
+
+    def test_a_threshold_above_the_scale(self, run_judge: Run) -> None:
+        ran = run_judge("grade", DEMO / "run.json", "-m", "P(rel=9)@5")
+        assert ran.code == 2 and "rel is above the scale 0..3" in ran.err
+
     def test_scale_of_foreign_grades(self, run_judge: Run, tmp_path: Path) -> None:
         path = write(tmp_path / "run.json", {"rows": [row("q1", "a", "b")]})
         grades = write(tmp_path / "grades.json", {"q1": {"a": "100.000", "b": "1.000"}})

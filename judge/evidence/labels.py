@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from judge.formats.labels import Label
 from judge.grades import Source
-from judge.run import KnownGrade
+from judge.run import KnownGrade, Notice
 
 
 def known_labels(labels: Iterable[Label]) -> tuple[KnownGrade, ...]:
@@ -32,6 +32,18 @@ def known_labels(labels: Iterable[Label]) -> tuple[KnownGrade, ...]:
         )
         for (query_id, id), of_chunk in given.items()
     )
+
+
+def disagreements(labels: Iterable[KnownGrade]) -> tuple[Notice, ...]:
+    """Return what to say of chunks on which people differ: their range is all that is known."""
+    apart = [label for label in labels if label.lo < label.hi]
+    if not apart:
+        return ()
+    first = apart[0]
+    are = "chunk has" if len(apart) == 1 else "chunks have"
+    text = f"{len(apart)} {are} labels that differ; only their range is known"
+    where = f" (first: {first.query_id} {first.id}: {first.detail})"
+    return (Notice("labels_differ", len(apart), text + where),)
 
 
 def _who(labels: list[Label]) -> str:

@@ -107,6 +107,9 @@ class GoldenReader:
         """Return the golden that stands in a record, or None where there is none."""
         value = self._with_pages(fields, place)
         complete = "complete" in fields and flag(fields, "complete", place, self._findings)
+        if complete and "expected" not in fields:
+            fix = 'add the expected ids, or "expected": [] if the question has no answer'
+            self._findings.problem(place, '"complete" without "expected"', fix)
         if value is None and not complete:
             return None
         if value == [] and not complete:

@@ -16,6 +16,7 @@ from judge.report.model import Report, RowReport
 
 WIDTH = 80
 OVERALL = "overall"
+_JOINERS = "\u200c\u200d"  # part of words and emoji, though they show nothing themselves
 NAME_WIDTH = 24
 
 
@@ -50,11 +51,15 @@ def print_report(
 
 def clean(text: str) -> str:
     """Return text on one line with control characters shown, not obeyed."""
-    return "".join(char if char.isprintable() else _visible(char) for char in text)
+    return "".join(
+        char if char.isprintable() or char in _JOINERS else _visible(char) for char in text
+    )
 
 
 def _visible(char: str) -> str:
-    return " " if char in "\n\t\r" else f"\\x{ord(char):02x}"
+    if char in "\n\t\r":
+        return " "
+    return f"\\x{ord(char):02x}" if ord(char) < 256 else f"\\u{ord(char):04x}"
 
 
 def shorten(text: str, width: int) -> str:

@@ -26,7 +26,7 @@ def tag(name: str, /, *content: Content, **attributes: object) -> Markup:
     '<p class="x" title="&quot;">1 &lt; 2 <b>bold</b></p>'
     """
     given = "".join(
-        f' {key.rstrip("_").replace("_", "-")}="{escape(str(value))}"'
+        f' {key.rstrip("_").replace("_", "-")}="{_escaped(str(value))}"'
         for key, value in attributes.items()
         if value is not None
     )
@@ -38,8 +38,18 @@ def _text(content: Content) -> str:
     if isinstance(content, Markup):
         return content
     if isinstance(content, str):
-        return escape(content)
+        return _escaped(content)
     return "".join(map(_text, content))
+
+
+# HTML has no control characters; a text that holds some shows where they were. Marks that
+# turn the direction of reading go with them: they can make a text show what it does not say.
+_CONTROLS = {code: "\ufffd" for code in (*range(9), 11, 12, *range(14, 32), 127)}
+_CONTROLS |= dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A)), "\ufffd")
+
+
+def _escaped(text: str) -> str:
+    return escape(text.translate(_CONTROLS))
 
 
 def code(name: str, source: str) -> Markup:
