@@ -12,6 +12,7 @@ import pytest
 from judge.errors import InputError
 from judge.formats import read_corpus, read_goldens, read_grades, read_queries, read_run
 from judge.run import Golden, Result, Row
+from judge.running.asked import read_asked
 
 FIXTURES = Path(__file__).parent / "fixtures"
 RESET = "sha256:6686a03fe27850e7"  # printf 'reset the breaker' | sha256sum
@@ -159,3 +160,11 @@ def test_beir_files_need_no_guess(tmp_path: Path) -> None:
     grades = read_grades(io.BytesIO(b"query-id\tcorpus-id\tscore\nq1\ta\t2\n"))
     assert [(g.query_id, g.id, g.lo) for g in grades.grades] == [("q1", "a", 2)]
     assert grades.notices == ()
+
+
+@pytest.mark.parametrize("name", ["langsmith_examples.jsonl", "langfuse_items.json"])
+def test_examples_can_be_asked_and_keep_their_goldens(name: str) -> None:
+    asked = read_asked(FIXTURES / name).asked
+    assert [one.row.query for one in asked] == ["reset breaker", "fuse size"]
+    assert [one.row.golden and one.row.golden.expected[0] for one in asked] == ["a", "b"]
+    assert list(read_queries(FIXTURES / name).texts.values()) == ["reset breaker", "fuse size"]

@@ -68,11 +68,12 @@ class Family:
     def records(
         self, kind: Kind, decoded: Decoded, options: ReadOptions, findings: Findings
     ) -> Items:
-        """Return the records of a kind in a file of this family.
+        """Return the records of a kind in a file of this family; goldens are queries too.
 
         Raises InputError where such files hold nothing of the kind.
         """
-        convert = getattr(self._readers(), kind)
+        readers = self._readers()
+        convert = getattr(readers, kind) or (readers.goldens if kind == "queries" else None)
         if convert is None:
             raise self._lacks(kind, decoded)
         items: Items = convert(decoded, options, findings)
