@@ -130,6 +130,9 @@ class JudgmentCache:
             isolation_level=None,
             check_same_thread=False,
         )
+        # As diskcache sets it for its own connections: a killed process loses nothing, and no
+        # transaction waits for the disk.
+        self._connection.execute("PRAGMA synchronous = NORMAL")
 
     def _check_format(self) -> None:
         self._disk.add(_FORMAT_KEY, {"format": FORMAT})
