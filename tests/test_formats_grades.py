@@ -62,7 +62,7 @@ def test_every_shape_gives_the_same_grades(content: object) -> None:
 
 
 def test_grades_keep_where_they_came_from() -> None:
-    assert grades("q 0 a 2").grades == (KnownGrade("a", 2, 2, "q", detail="<stream>:1"),)
+    assert grades("q 0 a 2").grades == (KnownGrade("a", 2, 2, "q", detail="<stream>"),)
 
 
 def test_keys_of_nested_grades_may_be_ids_or_texts() -> None:

@@ -146,7 +146,8 @@ def _known(statement: Statement, interval: Interval) -> KnownGrade:
         document_id=None if document is None else id_text(document),
         source=Source.PRIOR,
         # A mock's grade stays one, however often its file is passed on.
-        detail=WORD_OVERLAP if reason == WORD_OVERLAP else str(statement.place),
+        # Else the file alone is named: a million places would be a million texts.
+        detail=WORD_OVERLAP if reason == WORD_OVERLAP else statement.place.file,
     )
 
 

@@ -44,7 +44,7 @@ def _text(content: Content) -> str:
 
 # HTML has no control characters; a text that holds some shows where they were. Marks that
 # turn the direction of reading go with them: they can make a text show what it does not say.
-_CONTROLS = {code: "\ufffd" for code in (*range(9), 11, 12, *range(14, 32), 127)}
+_CONTROLS = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 127), "�")
 _CONTROLS |= dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A)), "\ufffd")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from heapq import nsmallest
 
 from judge.grades import Judgment
 from judge.measures.names import Measure
@@ -17,21 +18,39 @@ from judge.report.terminal import OVERALL
 from judge.run import Result
 from judge.scoring import Mean
 
+ROWS_ON_PAGE = 5000
+"""A browser opens this many at once; a page of more would be hundreds of megabytes."""
+
 
 def render_html(report: Report) -> str:
     """Return the whole page; it loads nothing, and nothing from a file is markup in it."""
     return shell(
         report.run.name,
         lead=wording.headline(report),
-        main=[*_summary(report), *_slices(report), *_calibration(report)],
+        main=[*_summary(report), *_slices(report), *_calibration(report), *_rows_left(report)],
         rows=RowTable(
             measures=tuple(report.overall),
             slices=tuple(report.slices),
-            rows=[_shown_row(row) for row in report.rows],
+            rows=[_shown_row(row) for row in _rows_on_page(report)],
             by_mock=report.by_mock,
         ),
         outcome=wording.outcome(report),
     )
+
+
+def _rows_on_page(report: Report) -> Iterable[RowReport]:
+    """Return every row, or of a large report those with the lowest leading measure."""
+    if len(report.rows) <= ROWS_ON_PAGE or report.primary is None:
+        return report.rows[:ROWS_ON_PAGE]
+    primary = report.primary
+    scored = (row for row in report.rows if primary in row.scores)
+    return nsmallest(ROWS_ON_PAGE, scored, key=lambda row: row.scores[primary].value)
+
+
+def _rows_left(report: Report) -> Iterable[Markup]:
+    if len(report.rows) > ROWS_ON_PAGE:
+        shown = f"The {ROWS_ON_PAGE:,} rows with the lowest {report.primary} are on this page"
+        yield tag("p", f"{shown}; report.json has all {len(report.rows):,}.")
 
 
 def _summary(report: Report) -> Iterable[Markup]:
