@@ -157,3 +157,11 @@ def test_in_a_browser_rows_sort_filter_open_and_run_nothing(tmp_path):
         assert texts == list(HOSTILE[:2])
         assert driver.title == "judge: the run"
         assert [line for line in driver.get_log("browser") if line["level"] == "SEVERE"] == []
+
+
+def test_page_of_a_large_report_holds_the_lowest_rows_and_says_so(monkeypatch):
+    monkeypatch.setattr("judge.report.html.page.ROWS_ON_PAGE", 1)
+    page = render_html(_report())
+    # q2 is wholly open: with every grade at its lowest it has 0
+    assert "question 0" not in page and '"open"' in page
+    assert "The 1 rows with the lowest nDCG@2 are on this page; report.json has all 3." in page
