@@ -352,6 +352,19 @@ def test_endless_session_is_worked_off_in_parts():
     assert {(p.wins, p.losses) for p in result.preferences} == {(1, 0)}
 
 
+def test_lists_of_one_moment_end_one_visit_once():
+    # Lists of one session in one millisecond, before a pause and at the end of the log.
+    events = []
+    for n in range(4):
+        for time in (10_000 * n, 10_000 * n + 5_000):
+            events += [search(time, f"s{n}", "q", "ab"), search(time, f"s{n}", "q2", "cd")]
+            events += [inject(time, f"s{n}", "ab"), read(time, f"s{n}", "b")]
+    result = mined(events)
+    assert votes(result) == {("q", "b", "a"): (4, 0)}
+    # Three lists at each of eight moments.
+    assert sum(query.lists for query in result.queries) == 24
+
+
 def test_ten_thousand_searches_at_once_are_a_robot():
     events = [search(at / 1000, "s", f"q{at}", "ab") for at in range(10_000)]
     result = mined([*events, read(11, "s", "b")])

@@ -116,15 +116,21 @@ class Visits:
         for event in events:
             while ending and ending[0][0] < event.time:
                 expires, visit = ending.popleft()
-                if visit.expires == expires:
+                if self._is_over(visit, expires):
                     yield self._close(visit)
             yield from self._take[event.kind](event)
-        # A visit stands in the queue once for each list that put its end off.
         while ending:
             expires, visit = ending.popleft()
-            if visit.expires == expires:
+            if self._is_over(visit, expires):
                 yield self._close(visit)
         assert not self._open, "every open visit stands in the queue"
+
+    def _is_over(self, visit: _Open, expires: float) -> bool:
+        """Tell whether a visit ends at this place in the queue, where it stands for each list.
+
+        Lists of one moment give it two places with one end: the first closes it.
+        """
+        return visit.expires == expires and self._open.get(visit.session) is visit
 
     def _search(self, event: Event) -> Iterable[Visit]:
         if event.query is None or not event.query.strip():
