@@ -154,7 +154,7 @@ def grade_runs(
             *joined.notices,
             *grades.notices(joined.queries),
             *_stale(joined.queries, corpus_ids),
-            *(preferences.notices(joined.queries) if preferences is not None else ()),
+            *(preferences.notices(joined.queries, unit=unit) if preferences is not None else ()),
             *(judge.notices if judge is not None else ()),
         ),
         calls_saved=saved,

@@ -77,6 +77,25 @@ def test_notices_count_pairs_and_what_no_longer_holds():
     ]
 
 
+def test_notices_tell_pairs_whose_ids_the_lists_do_not_have():
+    # The log names documents d and e; chunks are graded unless something names documents.
+    results = (Result("d1", document_id="d"), Result("e1", document_id="e"))
+    asked = [Query("q", (Row("q", results=results),), text="how to reset")]
+    by_document = PreferenceIndex([prefers("d", "e")])
+    counts = {n.kind: (n.count, n.text) for n in by_document.notices(asked)}
+    assert counts["preferences"] == (0, "read logs order 0 pairs of chunks in 0 of 1 queries")
+    assert counts["preferences_elsewhere"] == (
+        1,
+        "1 decided pairs name an id that is no chunk in any list of their query:"
+        " they order nothing by themselves",
+    )
+    assert [n.count for n in by_document.notices(asked, unit="document")] == [1]
+    # The losing chunk is not its document.
+    by_chunk = PreferenceIndex([prefers("d1", "e1")])
+    assert [n.count for n in by_chunk.notices(asked)] == [1]
+    assert [n.count for n in by_chunk.notices(asked, unit="document")] == [0, 1]
+
+
 @pytest.mark.parametrize(("text", "normal"), [("ＡＢ ｃ?", "ab c"), ("?", "?"), ("", "")])
 def test_normal_form_ignores_width_case_spacing_and_final_marks(text, normal):
     assert normalise_query(text) == normal

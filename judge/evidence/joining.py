@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from judge.evidence.goldens import CHUNK, DOCUMENT
 from judge.evidence.preferences import Pair, Preference
 from judge.evidence.queries import Query
 from judge.run import Notice
@@ -96,18 +97,41 @@ class PreferenceIndex:
                 liked[id] = liked.get(id, 0.0) - margin
         return liked
 
-    def notices(self, queries: Iterable[Query]) -> tuple[Notice, ...]:
-        """Say how many decided pairs speak of these queries, and how many no longer hold."""
-        joined = [self.join(query) for query in queries]
-        used = sum(len(found.pairs) for found in joined)
-        rows = sum(bool(found.pairs) for found in joined)
+    def notices(self, queries: Iterable[Query], *, unit: str = CHUNK) -> tuple[Notice, ...]:
+        """Say how many decided pairs order units of these queries, and how many do not and why.
+
+        unit: what is graded, "chunk" or "document"
+        """
+        asked = list(queries)
+        joined = [self.join(query) for query in asked]
+        ordering = [
+            _ordering(found.pairs, query, unit) for found, query in zip(joined, asked, strict=True)
+        ]
+        used = sum(ordering)
+        rows = sum(n > 0 for n in ordering)
+        elsewhere = sum(len(found.pairs) for found in joined) - used
         stale = sum(len(found.stale) for found in joined)
-        text = f"read logs order {used} pairs of chunks in {rows} of {len(joined)} queries"
+        text = f"read logs order {used} pairs of {unit}s in {rows} of {len(joined)} queries"
         notices = [Notice("preferences", used, text)]
+        if elsewhere:
+            text = f"{elsewhere} decided pairs name an id that is no {unit} in any list of their\
+ query: they order nothing by themselves"
+            notices.append(Notice("preferences_elsewhere", elsewhere, text))
         if stale:
             text = f"{stale} decided pairs are about texts that have changed since: not used"
             notices.append(Notice("preferences_stale", stale, text))
         return tuple(notices)
+
+
+def _ordering(pairs: Iterable[Pair], query: Query, unit: str) -> int:
+    """Count the pairs of which both ends are graded: those that order something themselves."""
+    results = [result for row in query.rows if row for result in row.results]
+    winners = losers = {result.id for result in results}
+    if unit == DOCUMENT:
+        # A winning chunk speaks for its document, a losing one does not (`build_pool`).
+        losers = {result.document for result in results}
+        winners = winners | losers
+    return sum(winner in winners and loser in losers for winner, loser in pairs)
 
 
 class _Chunks:
