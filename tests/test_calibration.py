@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 from worked_agreement import HUMAN, JUDGE
 
+from judge.calibrating import CalibrationReport
 from judge.calibration import CalibrationSettings, compare_with_labels
 from judge.errors import UsageError
 from judge.formats import Label
+from judge.report.calibration import headline
 from judge.statistics.paired import Resampling
 
 PAIRS = [(f"q{i // 4}", f"c{i}") for i in range(24)]
@@ -200,3 +202,17 @@ def test_judge_grade_without_a_label_leaves_the_shares_unknown():
     found = compare_with_labels({**JUDGED, ("q9", "z"): 3}, LABELS[:4])  # no label of a 3
     assert found.shares[0].value is None
     assert found.shares[0].reason == "no label of judge grade 2"
+
+
+@pytest.mark.parametrize(
+    ("queries", "said"),
+    [
+        (6, "kappa is 0.000 over 12 chunks of 6 queries; judge used a single grade; CI n/a"),
+        (4, "kappa is 0.000 over 8 chunks of 4 queries; an interval needs at least 1 query more"),
+    ],
+)
+def test_sentence_without_an_interval_says_why_there_is_none(queries, said):
+    pairs = [(f"q{i}", id) for i in range(queries) for id in "ab"]
+    labels = [Label(*pair, 0 if pair[1] == "a" else 2) for pair in pairs]
+    calibration = compare_with_labels(dict.fromkeys(pairs, 1), labels)
+    assert said in headline(CalibrationReport(calibration))

@@ -93,3 +93,10 @@ def test_file_changed_by_another_program_is_read_again(session):
     with session.store.path.open("a") as stream:
         stream.write("q,b,1,ann,,\n")
     assert session.next("ann").id == "c"
+
+
+def test_zero_bytes_are_refused_because_no_reader_takes_the_file_then(session):
+    for rater, note in (("a\0n", ""), ("ann", "a\0b")):
+        with pytest.raises(UsageError, match="zero bytes"):
+            session.label(rater, ("q", "a"), 1, note=note)
+    assert session.store.entries() == ()

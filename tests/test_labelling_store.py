@@ -103,3 +103,23 @@ def test_file_that_is_no_table_is_named(tmp_path, content):
     path.write_bytes(content)
     with pytest.raises(InputError, match="name another file with --labels"):
         LabelStore(path).entries()
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("q,b", "2 cells of 6"),  # a write that a power cut tore
+        ("q,b,1,ann,0.2", "5 cells of 6"),
+        ("q,b,1,ann,0.25,a note, not quoted", "too many cells of 6"),
+        ("q,b,-1,ann,,", "grade -1"),
+        ("q,b,1,ann,nan,", "pi nan"),
+        ("q,b,1,ann,0,", "pi 0.0"),
+    ],
+)
+def test_line_that_is_torn_or_edited_is_named_and_not_written_over(tmp_path, line, found):
+    path = tmp_path / "labels.csv"
+    text = f"query_id,chunk_id,grade,rater,pi,note\nq,a,1,ann,0.5,\n{line}"
+    path.write_text(text)
+    with pytest.raises(InputError, match=rf"labels\.csv:3: not a label \({found}\); correct"):
+        LabelStore(path).add(Entry("q", "c", "ann", 2))
+    assert path.read_text() == text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import socket
 import threading
 
 import pytest
@@ -151,3 +152,20 @@ def test_reading_is_no_way_to_write(page):
 def test_taken_port_says_what_to_do(page):
     with pytest.raises(UsageError, match="choose another, or 0"):
         web.listen(int(page.own.rpartition(":")[2]))
+
+
+@pytest.mark.parametrize("grade", [True, "2", 1.0])
+def test_a_grade_is_a_whole_number_and_nothing_that_could_be_read_as_one(page, grade):
+    assert _act(page, "label", query_id="q", id="a", grade=grade)[0] == 400
+    assert page.session.store.entries() == ()
+
+
+def test_what_is_too_large_is_refused_before_all_of_it_has_come(page):
+    host, port = page.own.split(":")
+    with socket.create_connection((host, int(port)), timeout=10) as connection:
+        head = (
+            f"POST /api/next HTTP/1.1\r\nHost: {page.own}\r\nX-Token: {TOKEN}\r\n"
+            "Content-Type: application/json\r\nContent-Length: 1000000000\r\n\r\n"
+        )
+        connection.sendall(head.encode() + b"x" * 200_000)  # and no more: 1 GB was promised
+        assert connection.recv(1000).startswith(b"HTTP/1.1 400")

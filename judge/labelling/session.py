@@ -55,7 +55,8 @@ class Session:
     def label(self, rater: str, pair: Pair, grade: int | None, *, note: str = "") -> Item:
         """Store a grade, or None for a skip; it is on disk when the graded item is returned.
 
-        Raises UsageError for a chunk that is not queued or a grade off the scale.
+        Raises UsageError for a chunk that is not queued, a grade off the scale, a name or a
+        note that would make the file unreadable.
         """
         item = self._items.get(pair)
         if item is None:
@@ -64,6 +65,8 @@ class Session:
             raise UsageError(f"grade {grade} is outside 0..{self.queue.grade_max}")
         if not rater.strip():
             raise UsageError("a label needs the name of who gave it")
+        if "\0" in rater + note:  # no reader takes a file with one for text
+            raise UsageError("a name and a note are text, without zero bytes")
         self.store.add(Entry(*pair, rater, grade, item.pi, note))
         return item
 

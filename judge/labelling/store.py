@@ -12,7 +12,7 @@ import csv
 import io
 import os
 import threading
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Literal, TypeAlias
@@ -116,14 +116,18 @@ class LabelStore:
 
     def _entry(self, line: dict[str, str], number: int) -> Entry:
         try:
+            _check_cells(line)
             grade = int(line["grade"]) if line["grade"] else None
             pi = float(line["pi"]) if line["pi"] else None
+            if grade is not None and grade < 0:
+                raise ValueError(f"grade {grade}")
+            if pi is not None and not 0.0 < pi <= 1.0:
+                raise ValueError(f"pi {pi}")
             return Entry(line["query_id"], line["chunk_id"], line["rater"], grade, pi, line["note"])
-        except (TypeError, ValueError) as error:
-            problem = Problem(
-                f"{self._path}:{number}", f"not a label ({error})", "correct the line"
-            )
-            raise InputError(problem) from error
+        except ValueError as error:
+            fix = "correct the line, or delete it and label that chunk again"
+            found = f"not a label ({error})"
+            raise InputError(Problem(f"{self._path}:{number}", found, fix)) from error
 
     @contextlib.contextmanager
     def _changing(self) -> Iterator[tuple[Entry, ...]]:
@@ -152,6 +156,15 @@ class LabelStore:
             _to_disk(stream)
         partial.replace(self._path)
         self._read = _state(self._path), tuple(entries)
+
+
+def _check_cells(line: Mapping[str, str | None]) -> None:
+    """Refuse a line with cells too few or too many: a write that a power cut tore, or an edit."""
+    if len(line) > len(COLUMNS):
+        raise ValueError(f"too many cells of {len(COLUMNS)}")
+    cells = sum(cell is not None for cell in line.values())
+    if cells < len(COLUMNS):
+        raise ValueError(f"{cells} cells of {len(COLUMNS)}")
 
 
 def _to_disk(stream: IO[bytes]) -> None:

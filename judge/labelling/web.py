@@ -86,7 +86,7 @@ class _Asked(BaseModel):
     rater: str = Field(min_length=1, max_length=100)
     query_id: str = ""
     id: str = ""
-    grade: int | None = None
+    grade: int | None = Field(default=None, strict=True)
     note: str = Field(default="", max_length=10_000)
 
 
@@ -113,14 +113,21 @@ async def _answer(request: Request, act: Callable[[_Asked], Json]) -> Response:
     try:
         if request.headers.get("content-type") != "application/json":
             raise UsageError("requests are JSON")
-        body = await request.body()
-        if len(body) > LARGEST_BODY:
-            raise UsageError("the request is too large")
-        asked = _Asked.model_validate_json(body)
+        asked = _Asked.model_validate_json(await _body(request))
         found = await run_in_threadpool(act, asked)
     except (UsageError, InputError, ValidationError) as error:
         return JSONResponse({"error": str(error)}, 400, _HEADERS)
     return JSONResponse(found, headers=_HEADERS)
+
+
+async def _body(request: Request) -> bytes:
+    """Return what was sent; what is too large is refused before memory holds it."""
+    body = bytearray()
+    async for part in request.stream():
+        body += part
+        if len(body) > LARGEST_BODY:
+            raise UsageError("the request is too large")
+    return bytes(body)
 
 
 def _next(session: Session, asked: _Asked) -> Json:

@@ -82,10 +82,12 @@ def _who(report: CalibrationReport) -> str:
 
 def _why_not(answer: Answer, size: str) -> str:
     name, found = full_name(answer.coefficient), estimate_text(answer.estimate)
-    more = f"about {_queries(answer.more_queries)} more would tell" if answer.more_queries else ""
+    more = _queries(answer.more_queries) if answer.more_queries else ""
     if answer.estimate.lo is None:
-        return f"{name} is {found} over {size}" + (f"; {more}" if more else "")
-    tail = more or "it lies so near that no number of labels worth giving would tell"
+        why = f"an interval needs at least {more} more" if more else answer.estimate.reason
+        return f"{name} is {found} over {size}; {why}"
+    near = "it lies so near that no number of labels worth giving would tell"
+    tail = f"about {more} more would tell" if more else near
     return f"{name} is {found} over {size}, on both sides of the {answer.least:g} required; {tail}"
 
 
