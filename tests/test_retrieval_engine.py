@@ -91,11 +91,27 @@ def test_run_keeps_the_queries_order_and_knows_the_corpus() -> None:
         {"depth": 0},
         {"chunk_size": 100, "chunk_overlap": 100},
         {"rrf_k": float("nan")},
+        {"rrf_k": float("inf")},
+        {"min_similarity": float("nan")},
+        {"min_similarity": float("inf")},
+        {"recency_half_life_days": float("nan")},
     ],
 )
 def test_senseless_knobs_are_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(UsageError):
         Knobs(**wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("retriever", ["hybrid", "bm25", "hashed"])
+def test_depth_beyond_every_integer_of_the_index_returns_all(retriever: str) -> None:
+    assert len(ids(Knobs(retriever=retriever, depth=2**70), "fox")) == 4
+
+
+def test_item_named_like_a_chunk_of_another_is_refused() -> None:
+    items = (*FOX, Item("doc#chunk-2", "the fox"))
+    with pytest.raises(UsageError, match="doc#chunk-2 belongs to a piece of doc and"):
+        Engine(items).index(Knobs())
+    assert len(Engine(items).index(Knobs(chunk_size=0)).chunks) == 4
 
 
 def test_knobs_are_turned_by_text() -> None:

@@ -90,6 +90,10 @@ def test_fewer_rows_are_the_first_of_more() -> None:
     assert set(few) <= set(many)
 
 
+def test_category_asked_for_twice_is_made_once() -> None:
+    assert made(categories=["exact", "exact"]).goldens == made(categories=["exact"]).goldens
+
+
 def test_unknown_category_is_refused() -> None:
     with pytest.raises(UsageError, match="no category 'hard'"):
         made(categories=["hard"])

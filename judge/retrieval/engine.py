@@ -15,6 +15,8 @@ from typing import TypeAlias
 
 import numpy as np
 
+from judge.errors import UsageError
+from judge.formats.findings import printable
 from judge.retrieval.chunking import split
 from judge.retrieval.corpus import Item
 from judge.retrieval.embedding import open_embedder
@@ -77,6 +79,7 @@ class SearchIndex:
         self.chunks = tuple(
             chunk for item in items for chunk in _chunks(item, chunk_size, chunk_overlap)
         )
+        _check_ids(self.chunks)
         self._embedder = embedder
         is_memory = np.array([chunk.item.is_memory for chunk in self.chunks], dtype=bool)
         self.kinds = (np.flatnonzero(~is_memory), np.flatnonzero(is_memory))
@@ -133,6 +136,19 @@ def _chunks(item: Item, size: int, overlap: int) -> list[Chunk]:
     if len(pieces) == 1:
         return [Chunk(item.id, item.text, item)]
     return [Chunk(f"{item.id}#chunk-{n}", text, item) for n, text in enumerate(pieces, start=1)]
+
+
+def _check_ids(chunks: Iterable[Chunk]) -> None:
+    """Raise UsageError where an item is called what a chunk of another one is called."""
+    owners: dict[str, Item] = {}
+    for chunk in chunks:
+        owner = owners.setdefault(chunk.id, chunk.item)
+        if owner is not chunk.item:
+            raise UsageError(
+                f"the id {printable(chunk.id)} belongs to a piece of {printable(owner.id)} and to "
+                f"one of {printable(chunk.item.id)}; rename an item, or keep documents whole with "
+                "--chunk-size 0"
+            )
 
 
 def _result(chunk: Chunk, score: float) -> Result:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
@@ -44,6 +45,12 @@ class Knobs:
         for name, least in (("rrf_k", 0), ("recency_half_life_days", 0), ("depth", 1)):
             if not getattr(self, name) >= least:
                 raise UsageError(f"{name} {getattr(self, name)}: it is {least} or more")
+        # At an infinite rrf_k all scores are 0, and no cosine compares with NaN: lists would
+        # come in corpus order or empty, and nothing would say why.
+        for name in ("rrf_k", "min_similarity"):
+            value = getattr(self, name)
+            if value is not None and not math.isfinite(value):
+                raise UsageError(f"{name} {value}: give a finite number")
         if self.chunk_size and not 0 <= self.chunk_overlap < self.chunk_size:
             raise UsageError(
                 f"chunks of {self.chunk_size} characters cannot overlap by {self.chunk_overlap}; "

@@ -32,7 +32,9 @@ class LexicalIndex:
                 f"this Python's SQLite {sqlite3.sqlite_version} cannot search text ({error}); "
                 "use a build with FTS5, or the retriever `hashed`"
             ) from error
+        self._count = 0
         for place, text in enumerate(texts):
+            self._count += 1
             self._db.execute("INSERT INTO stemmed(rowid, text) VALUES (?, ?)", (place, text))
             tokens = " ".join(lexical_tokens(text))
             self._db.execute("INSERT INTO whole(rowid, text) VALUES (?, ?)", (place, tokens))
@@ -42,6 +44,8 @@ class LexicalIndex:
         terms = dict.fromkeys(words(query))
         if not terms:
             return []
+        # SQLite's integers end at 63 bits; no list is longer than the corpus.
+        limit = min(limit, self._count)
         return self._places(_BY_BM25, (" OR ".join(map(_quoted, terms)), limit))
 
     def by_count(self, query: str, *, limit: int) -> list[int]:

@@ -82,7 +82,7 @@ def make_goldens(
     goldens: list[Golden] = []
     asked: dict[str, Chunk] = {}
     passed_over = {}
-    for name in categories:
+    for name in dict.fromkeys(categories):
         if name not in CATEGORIES:
             raise UsageError(f"no category {name!r}; there are {', '.join(CATEGORIES)}")
         made, looked_at = 0, 0
