@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,34 @@ def test_folder_gives_a_document_a_text_file_named_by_its_path(tmp_path: Path) -
     read = read_items(tmp_path)
     assert read.items == (Item("a.txt", "A\n"), Item("sub/b.md", "# B\n"))
     assert [notice.kind for notice in read.notices] == ["left out"]
+
+
+def test_empty_files_of_a_folder_are_left_out_and_counted(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("A", encoding="utf-8")
+    for name in ("b.md", "c.txt"):
+        (tmp_path / name).touch()
+    read = read_items(tmp_path)
+    assert read.items == (Item("a.md", "A"),)
+    assert [(notice.kind, notice.count) for notice in read.notices] == [("left out", 2)]
+
+
+def test_every_bad_file_of_a_folder_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("A", encoding="utf-8")
+    (tmp_path / "b.txt").write_bytes(b"x\0y")
+    (tmp_path / "c.md").write_bytes("naïve".encode("utf-16"))
+    bad_name = os.fsencode(tmp_path) + b"/d\xff.md"
+    try:
+        Path(os.fsdecode(bad_name)).write_text("D", encoding="utf-8")
+    except OSError:
+        pytest.skip("this file system takes no names that are not UTF-8")
+    with pytest.raises(InputError) as caught:
+        read_items(tmp_path)
+    assert [problem.where.rpartition("/")[2][:1] for problem in caught.value.problems] == [
+        "b",
+        "c",
+        "d",
+    ]
+    str(caught.value).encode("utf-8")
 
 
 def test_folder_without_texts_is_refused(tmp_path: Path) -> None:

@@ -106,6 +106,7 @@ def _item(fields: Fields, place: Place, findings: Findings) -> Item | None:
 def _read_folder(folder: Path) -> Items:
     findings = Findings()
     items = tuple(_files(folder, findings))
+    findings.check()
     if not items:
         fix = f"give a folder with {', '.join(sorted(_TEXT_SUFFIXES))} files"
         raise InputError(Problem(str(folder), "no texts", fix))
@@ -113,11 +114,35 @@ def _read_folder(folder: Path) -> Items:
 
 
 def _files(folder: Path, findings: Findings) -> Iterator[Item]:
+    then = "left out of the corpus"
     for path in sorted(folder.rglob("*")):
-        name = path.relative_to(folder).as_posix()
-        if path.suffix.lower() in _TEXT_SUFFIXES and path.is_file():
-            yield Item(name, read_text(path).text)
-        elif path.is_file():
+        name, place = path.relative_to(folder).as_posix(), Place(str(path))
+        if not path.is_file():
+            continue
+        if path.suffix.lower() not in _TEXT_SUFFIXES:
             what = f"files ending in {shown(path.suffix)}"
-            then = "left out of the corpus"
-            findings.count("left out", what, place=Place(str(path)), consequence=then)
+            findings.count("left out", what, place=place, consequence=then)
+        elif path.stat().st_size == 0:
+            findings.count("left out", "empty files", place=place, consequence=then)
+        elif not _is_utf8(name):
+            # The name becomes the document's id, which files and terminals must be able to hold.
+            findings.problem(place, "a file name that is not UTF-8", "rename the file")
+        else:
+            yield from _file(path, name, findings)
+
+
+def _file(path: Path, name: str, findings: Findings) -> Iterator[Item]:
+    """Yield the document of a file, or note what is wrong with it and go on to the next."""
+    try:
+        yield Item(name, read_text(path).text)
+    except InputError as error:
+        for problem in error.problems:
+            findings.problem(problem.where, problem.found, problem.fix)
+
+
+def _is_utf8(name: str) -> bool:
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
