@@ -52,7 +52,8 @@ def test_report_lays_the_blame_for_first_tokens_on_the_goldens(tmp_path: Path) -
     args = ("make", CORPUS, "-o", tmp_path / "g.jsonl", "--category", "first-token")
     report = run_goldens(*args).stdout
     assert "This measures the goldens as much as the retrievers" in report
-    assert "the goldens' fault, not the engine's" in report
+    assert "the goldens' fault, not the engine's" in " ".join(report.split())
+    assert max(map(len, report.splitlines())) <= 80
 
 
 def test_mock_cannot_paraphrase(tmp_path: Path) -> None:

@@ -26,7 +26,8 @@ def test_text_has_table_best_values_bars_and_warning() -> None:
     assert (
         "warning: the overall line hides what b pays: at knob 1 RR goes from 0.6250 to 0.8125"
         " overall, from 1.0000 to 0.2500 in b"
-    ) in text
+    ) in " ".join(text)
+    assert max(map(len, text)) <= 80
     assert "note: 1 is best overall, and paid for: RR of b from 1.0000 to 0.2500" in text
 
 

@@ -16,7 +16,7 @@ from judge.cli.writing import write_lines
 from judge.errors import UsageError
 from judge.formats import ReadOptions, read_goldens
 from judge.measures.names import parse_measure
-from judge.report.sweep_text import table_lines
+from judge.report.sweep_text import paragraph, table_lines
 from judge.report.terminal import clean
 from judge.retrieval.checking import check_goldens
 from judge.retrieval.corpus import read_items
@@ -109,7 +109,7 @@ def check(goldens: str, corpus: str, as_json: bool, options: ReadOptions) -> int
         click.echo(json.dumps([asdict(finding) for finding in findings], ensure_ascii=False))
     else:
         for finding in findings:
-            click.echo(clean(str(finding)))
+            click.echo("\n".join(paragraph(clean(str(finding)))))
         outcome = f"{errors} errors, {len(findings) - errors} warnings in {len(read)} goldens"
         click.echo(f"{'FAIL' if errors else 'OK'} {outcome}")
     return 1 if errors else 0
@@ -136,11 +136,11 @@ def _paraphrased(
 
 _REMARKS = {
     "first-token": (
-        "first words are seldom rare, so such a question has many right answers of which one\n"
+        "first words are seldom rare, so such a question has many right answers of which one "
         "is written down. A low figure here is the goldens' fault, not the engine's."
     ),
     "paraphrase": (
-        "a model that has just read a passage leans on its words, which flatters search by\n"
+        "a model that has just read a passage leans on its words, which flatters search by "
         "words; read it beside exact, which asks for the same passages."
     ),
 }
@@ -155,9 +155,9 @@ def _print_hits(engine: Engine, goldens: Sequence[Golden]) -> None:
     sweep = read_sweep(grading, knob="retriever", values=RETRIEVERS)
     click.echo("\n".join(table_lines(sweep, sweep.measures[0])))
     click.echo(
-        "\nThis measures the goldens as much as the retrievers: whether a question of each kind\n"
-        "points at one passage, and whether its words lead there."
+        "\nThis measures the goldens as much as the retrievers: whether a question of\n"
+        "each kind points at one passage, and whether its words lead there."
     )
     for name, remark in _REMARKS.items():
         if any(golden.slice == name for golden in goldens):
-            click.echo(f"{name}: {remark}")
+            click.echo("\n".join(paragraph(f"{name}: {remark}")))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
 from judge.measures.names import Measure
 from judge.report.phrases import MOCK, plural
-from judge.report.terminal import clean, shorten
+from judge.report.terminal import WIDTH, clean, shorten
 from judge.scoring import Mean
 from judge.statistics.estimate import Estimate
 from judge.sweep import Line, Sweep
@@ -61,7 +62,7 @@ def _best(sweep: Sweep, measure: Measure) -> Iterator[str]:
     if len(rows) > 1:
         yield from _aligned(rows, left=len(rows[0]))
     if still:
-        yield f"No value moves {', '.join(still)}."
+        yield from paragraph(f"No value moves {', '.join(still)}.")
 
 
 def _bars(sweep: Sweep, measure: Measure) -> Iterator[str]:
@@ -86,7 +87,7 @@ def _hidden(sweep: Sweep, measure: Measure) -> Iterator[str]:
             continue
         also = ", ".join(clean(sweep.values[place]) for place in hidden.also)
         yield ""
-        yield (
+        yield from paragraph(
             f"warning: the overall line hides what {line_name(line)} pays: at {clean(sweep.knob)} "
             f"{clean(sweep.values[at])} {measure} goes {_moved(hidden.overall, at)} overall, "
             f"{_moved(line, at)} in {line_name(line)}" + (f"; likewise at {also}" if also else "")
@@ -99,7 +100,9 @@ def _payers(sweep: Sweep, measure: Measure) -> Iterator[str]:
     if payers:
         value = clean(sweep.values[best])
         yield ""
-        yield f"note: {value} is best overall, and paid for: {measure} of {', '.join(payers)}"
+        yield from paragraph(
+            f"note: {value} is best overall, and paid for: {measure} of {', '.join(payers)}"
+        )
 
 
 def _empty(sweep: Sweep) -> Iterator[str]:
@@ -109,7 +112,14 @@ def _empty(sweep: Sweep) -> Iterator[str]:
             more = ", …" if len(rows) > _SHOWN else ""
             count = plural(len(rows), "list")
             yield ""
-            yield f"warning: at {clean(value)} {count} came back empty and count 0: {named}{more}"
+            yield from paragraph(
+                f"warning: at {clean(value)} {count} came back empty and count 0: {named}{more}"
+            )
+
+
+def paragraph(text: str) -> list[str]:
+    """Return a sentence as lines of a terminal's width; what is one word stays whole."""
+    return textwrap.wrap(text, WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
 def _moved(line: Line, at: int) -> str:
