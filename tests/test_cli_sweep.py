@@ -97,6 +97,7 @@ def test_program_that_fails_is_quoted(outside: tuple[str, ...], value: str, mess
         (("--set", "half_life=3,4", "--set", "k=1,2"), "here half_life, k"),
         (("--set", "half_life=3,4", "--set", "half_life=5"), "given twice"),
         (("--set", "speed=3,4"), "no knob 'speed'"),
+        (("--set", "out=3,4", "--command", "x {out}"), "--set out"),
         (("--set", "rrf_k=3,4", "--command", "x {out}"), "must say where {rrf_k} goes"),
         (("--set", "rrf_k=3,4", "--command", "x {rrf_k}"), "must say where {out} goes"),
         (("--set", "rrf_k=3,4", "--command", "x {rrf_k} {out} {b}"), "{b} has no value"),

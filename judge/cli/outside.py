@@ -33,6 +33,10 @@ class OutsideSearch:
             arguments = tuple(shlex.split(command))
         except ValueError as error:
             raise UsageError(f"--command: cannot be split into arguments ({error})") from error
+        if "out" in knobs:
+            raise UsageError(
+                "--set out: {out} is where the run is written; name the knob otherwise"
+            )
         named = set(_PLACEHOLDER.findall(command))
         if unknown := sorted(named - {"out", *knobs}):
             raise UsageError(f"--command: {{{unknown[0]}}} has no value; give --set {unknown[0]}=…")
