@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
 
+import numpy as np
+
 from judge.errors import UsageError
 from judge.formats.labels import Label
 from judge.grades import GRADE_MAX
@@ -160,7 +162,9 @@ def _requirement(name: str, least: float, overall: Agreement) -> Answer:
         return Answer(None, name, least, found)
     if exact.value == 1.0 and exact.lo is not None:
         # No resample shows a disagreement; what is sure is how rare they are.
-        return Answer(exact.lo >= least or None, name, least, found)
+        return Answer(
+            _were_it_rare(name, overall, 1.0 - exact.lo) >= least or None, name, least, found
+        )
     if found.lo is None or found.hi is None:
         few = FEWEST_CLUSTERS - overall.queries
         return Answer(None, name, least, found, few if few > 0 else None)
@@ -173,6 +177,20 @@ def _requirement(name: str, least: float, overall: Agreement) -> Answer:
         found,
         _more_queries(found.value, found.lo, found.hi, least, overall.queries),
     )
+
+
+def _were_it_rare(name: str, overall: Agreement, rate: float) -> float:
+    """Return a coefficient if a share of the chunks that agree disagreed as much as can be.
+
+    Where nearly all have one grade, a few disagreements that no label happened to show would
+    leave nothing of a kappa of 1.
+    """
+    counts = np.array(overall.confusion)
+    top = len(counts) - 1
+    spoiled = counts * (1.0 - rate)
+    for grade, count in enumerate(counts.diagonal()):
+        spoiled[grade, top if grade < top - grade else 0] += rate * count
+    return float(coefficients(top)[name](spoiled))
 
 
 def _more_queries(value: float, lo: float, hi: float, least: float, queries: int) -> int | None:

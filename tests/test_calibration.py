@@ -216,3 +216,17 @@ def test_sentence_without_an_interval_says_why_there_is_none(queries, said):
     labels = [Label(*pair, 0 if pair[1] == "a" else 2) for pair in pairs]
     calibration = compare_with_labels(dict.fromkeys(pairs, 1), labels)
     assert said in headline(CalibrationReport(calibration))
+
+
+def test_perfect_judge_of_one_rare_grade_has_yet_to_show_it():
+    # 59 zeros and one 2 over 6 queries: kappa 1, yet 1 - 0.05^(1/6): 39.3% of the queries may
+    # hold a disagreement. Were it 0 -> 3 and 2 -> 0, the squared distance is, observed,
+    # (59 x 9 + 1 x 4) 0.393 / 60 = 3.504; by chance (human 59/60 at 0 and 1/60 at 2, judge
+    # 0.603 at 0, 0.010 at 2, 0.386 at 3) 0.983 (0.386 x 9 + 0.010 x 4) + 0.017 (0.603 x 4 +
+    # 0.386) = 3.505: a kappa of 0.
+    pairs = [(f"q{i // 10}", f"c{i}") for i in range(60)]
+    judged = {pair: 2 if i == 7 else 0 for i, pair in enumerate(pairs)}
+    found = compare_with_labels(judged, [Label(*pair, judged[pair]) for pair in pairs])
+    assert found.overall.coefficients["kappa_quadratic"].value == 1.0
+    assert found.answer.may_gate is None
+    assert "no disagreement in 6 queries" in headline(CalibrationReport(found))

@@ -14,7 +14,7 @@ from browser import chromium
 from judge.calibration import compare_with_labels
 from judge.formats import read_labels
 from judge.labelling.session import Session
-from judge.labelling.store import LabelStore
+from judge.labelling.store import Entry, LabelStore
 from judge.spotcheck import Item, Queue, Why
 
 pytestmark = pytest.mark.slow
@@ -172,6 +172,17 @@ def test_every_mark_and_button_can_be_reached_and_is_named(tmp_path):
         assert ("textbox", "Note n") in named
         assert ("heading", "how high is everest") in named
         assert driver.switch_to.active_element.get_attribute("id") == "query"
+
+
+def test_nothing_lies_beyond_a_phone_s_edge_when_chunks_were_skipped(tmp_path):
+    queue, path = make_queue(2_000), tmp_path / "l.csv"
+    store = LabelStore(path)
+    for item in queue.items[:30]:
+        store.add(Entry(*item.pair, "ann", None))
+    with served(queue, path) as address, chromium(tmp_path / "p", width=390) as driver:
+        page = Page(driver, address + "&rater=ann")
+        page.wait(lambda: page.text("count") == "0 of 2000 graded, 30 skipped")
+        assert driver.execute_script("return document.documentElement.scrollWidth") == 390
 
 
 def test_saves_nothing_and_says_so_when_the_server_is_gone(tmp_path):
