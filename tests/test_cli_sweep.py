@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import select
 import sys
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 from conftest import ROOT
 
+from judge.cli.outside import OutsideSearch
 from judge.cli.sweep import command
 from judge.errors import UsageError
 
@@ -78,6 +81,24 @@ def test_value_is_one_argument_and_meets_no_shell(tmp_path: Path, outside: tuple
     with pytest.raises(UsageError, match="ended with 1"):
         run(*outside, "--set", f"half_life=0,{hostile}")
     assert not (tmp_path / "broken").exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a named pipe and signals")
+def test_whatever_the_program_started_ends_when_we_are_stopped(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    script = tmp_path / "slow.sh"
+    # The pipe is held open by the shell and by the sleep that it starts; then we are stopped.
+    script.write_text('exec 3>"$1"\nsleep 60 &\nkill -INT $PPID\nwait\n', encoding="utf-8")
+    search = OutsideSearch.parse(f"sh '{script}' {{pipe}} {{out}}", knobs={"pipe": ""})
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            search.run({"pipe": str(pipe)}, out=tmp_path / "run.json")
+        select.select([reader], [], [], 30)
+        assert os.read(reader, 1) == b""  # nobody holds it any more
+    finally:
+        os.close(reader)
 
 
 @pytest.mark.parametrize(

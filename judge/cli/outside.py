@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
+import signal
 import subprocess
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -50,14 +53,40 @@ class OutsideSearch:
         arguments = [fill(part, values) for part in self.arguments]
         shown = shlex.join(arguments)
         try:
-            # The user's own command, as arguments and without a shell.
-            done = subprocess.run(  # noqa: S603
-                arguments, capture_output=True, stdin=subprocess.DEVNULL
-            )
+            status, stderr = _finished(arguments)
         except (OSError, ValueError) as error:
             raise UsageError(f"--command: {shown}: cannot be run ({error})") from error
-        if done.returncode != 0:
-            said = done.stderr.decode("utf-8", "replace").strip()[-_SHOWN_STDERR:]
-            raise UsageError(f"--command: {shown}: ended with {done.returncode}: {said}")
+        if status != 0:
+            said = stderr.decode("utf-8", "replace").strip()[-_SHOWN_STDERR:]
+            because = said or "nothing on stderr"
+            raise UsageError(f"--command: {shown}: ended with {status}: {because}")
         if not out.is_file():
             raise UsageError(f"--command: {shown}: ended well but wrote no {out}")
+
+
+def _finished(arguments: Sequence[str]) -> tuple[int, bytes]:
+    """Return the exit status of a command and what it wrote to stderr.
+
+    It gets a session of its own, so that all it started goes with it when we are stopped.
+    """
+    # The user's own command, as arguments and without a shell.
+    with subprocess.Popen(  # noqa: S603
+        arguments,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as process:
+        try:
+            _, stderr = process.communicate()
+        finally:
+            if process.poll() is None:
+                _kill(process)
+    return process.returncode, stderr
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    if sys.platform == "win32":
+        process.kill()
+    else:
+        os.killpg(process.pid, signal.SIGKILL)
