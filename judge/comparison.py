@@ -17,7 +17,7 @@ from judge.contrast import Contrast
 from judge.correcting import correct
 from judge.evidence.pool import QueryPool
 from judge.formats.labels import Label
-from judge.grades import Source
+from judge.grades import WORD_OVERLAP, Source
 from judge.measures.names import Measure
 from judge.measures.pool import Bounded
 from judge.pricing import PriceTag
@@ -111,13 +111,19 @@ class RowChange:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A chunk whose rank differs between the lists; None: not in that list's top."""
+    """A chunk whose rank differs between the lists; None: not in that list's top.
+
+    below: where it stands in the list whose top it is not in, None if not there at all
+    by_mock: its grade is the mock's
+    """
 
     id: str
     before: int | None
     after: int | None
     lo: int
     hi: int
+    below: int | None = None
+    by_mock: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,11 +278,24 @@ def moved_chunks(row: RowChange, *, depth: int, count: int = 3) -> list[Moved]:
     ]
     before, after = ranks[BASELINE], ranks[CANDIDATE]
     moved = [
-        Moved(pool.ids[m], before.get(m), after.get(m), pool.judgments[m].lo, pool.judgments[m].hi)
+        Moved(
+            id=pool.ids[m],
+            before=before.get(m),
+            after=after.get(m),
+            lo=pool.judgments[m].lo,
+            hi=pool.judgments[m].hi,
+            below=_place_below(pool, m, depth),
+            by_mock=pool.judgments[m].reason == WORD_OVERLAP,
+        )
         for m in dict.fromkeys((*after, *before))
         if before.get(m) != after.get(m)
     ]
     return sorted(moved, key=lambda chunk: (-chunk.lo, -_leap(chunk, depth)))[:count]
+
+
+def _place_below(pool: QueryPool, member: int, depth: int) -> int | None:
+    places = (ranking.index(member) + 1 for ranking in pool.rankings if member in ranking[depth:])
+    return next(places, None)
 
 
 def _leap(chunk: Moved, depth: int) -> float:

@@ -47,6 +47,25 @@ def test_the_mock_decides(until: str, tmp_path: Path) -> None:
     assert "word overlap, not a judgment" in " ".join(done.output.split())
 
 
+def test_every_line_of_figures_says_that_they_are_the_mocks(tmp_path: Path) -> None:
+    done = compare(
+        *(BEFORE, AFTER, "-m", "nDCG@10", "--backend", "mock", "--quiet"),
+        *("--goldens", str(DEMO / "goldens.jsonl"), "--cache-dir", str(tmp_path)),
+    )
+    lines = done.output.splitlines()
+    assert max(map(len, lines)) <= 80
+    table = [line for line in lines if line.startswith(("overall", "entity", "semantic"))]
+    wins = [line for line in lines if line.startswith(("  +", "  -"))]
+    assert len(table) == 6 and len(wins) >= 6
+    assert all("word overlap" in line for line in (*table, *wins))
+
+
+def test_an_answer_below_the_cutoff_is_not_called_missing() -> None:
+    judged = ("--goldens", str(DEMO / "goldens.jsonl"), "-m", "nDCG@10")
+    said = " ".join(compare(BEFORE, AFTER, *judged).output.split())
+    assert "setting-quiet-hours (grade 3): rank 2 -> rank 11, too low to count" in said
+
+
 def test_json_is_the_document_alone() -> None:
     done = compare(BEFORE, AFTER, "--json")
     document = json.loads(done.stdout)

@@ -17,6 +17,7 @@ from judge.statistics.significance import ALPHA
 OVERALL = "overall"
 _NAME_WIDTH = 14
 _ROWS_SHOWN = 5
+_BY_MOCK = "word overlap"
 
 
 def signed(value: float) -> str:
@@ -38,7 +39,8 @@ def comparison_lines(comparison: Comparison) -> Iterator[str]:
     yield ""
     for measure, overall in comparison.overall.items():
         slices = {name: of[measure] for name, of in comparison.slices.items() if measure in of}
-        yield from change_table(str(measure), slices, overall)
+        by_mock = comparison.grading.by_mock and measure.family == "graded"
+        yield from change_table(str(measure), slices, overall, by_mock=by_mock)
         yield from _slices_that_differ(slices)
         yield ""
     for paragraph in (*significance_lines(comparison), *correction_lines(comparison)):
@@ -131,6 +133,13 @@ def _moves(comparison: Comparison, change: Change) -> str:
     return f"{comparison.primary} {difference(change)}{ci}"
 
 
+def _mark(comparison: Comparison) -> str:
+    """Return what follows every figure of the primary measure that the mock had a part in."""
+    primary = comparison.primary
+    graded = primary is not None and primary.family == "graded"
+    return f" ({_BY_MOCK})" if graded and comparison.grading.by_mock else ""
+
+
 def _by_mock(comparison: Comparison) -> str:
     return f" (Graded by the mock: {MOCK}.)" if comparison.grading.by_mock else ""
 
@@ -141,14 +150,24 @@ def change_table(
     overall: Change,
     *,
     marked: Collection[str] = (),
+    by_mock: bool = False,
 ) -> Iterator[str]:
-    """Yield a table of one measure: a line a slice, `!` before the marked ones, one overall."""
+    """Yield a table of one measure: a line a slice, `!` before the marked ones, one overall.
+
+    by_mock: every line says so; two tables then, since one would be too wide.
+    """
     cells = [[title, "rows", "before", "after", "difference", "95% CI"]]
     for name, change in slices.items():
         mark = "! " if name in marked else ""
         cells.append([shorten(f"{mark}{name}", _NAME_WIDTH), *change_cells(change)])
     cells.append([OVERALL, *change_cells(overall)])
-    yield from aligned(cells)
+    if not by_mock:
+        yield from aligned(cells)
+        return
+    graded = ["graded by", *[_BY_MOCK] * (len(cells) - 1)]
+    yield from aligned([[*row[:4], by] for row, by in zip(cells, graded, strict=True)])
+    yield ""
+    yield from aligned([[row[0], *row[4:], by] for row, by in zip(cells, graded, strict=True)])
 
 
 def change_cells(change: Change) -> list[str]:
@@ -203,8 +222,8 @@ def significance_lines(comparison: Comparison) -> Iterator[str]:
     how = "exact" if flip.exact else "sampled"
     effect = "" if test.effect_size is None else f", effect size {test.effect_size:+.2f}"
     yield (
-        f"{comparison.primary}{at}: paired t test p = {test.p:.4f}, {how} sign-flip test"
-        f" p = {flip.p:.4f}{effect}."
+        f"{comparison.primary}{_mark(comparison)}{at}: paired t test p = {test.p:.4f},"
+        f" {how} sign-flip test p = {flip.p:.4f}{effect}."
     )
     if flip.smallest > 0.05:
         moved = f"{plural(change.rows, 'row')} with so few differences"
@@ -249,24 +268,28 @@ def _rows(comparison: Comparison, *, wins: bool) -> Iterator[str]:
     yield ""
     yield f"Biggest {'wins' if wins else 'losses'} by {comparison.primary}:"
     for row in rows:
-        yield from _row(row, comparison.primary)
+        yield from _row(row, comparison.primary, _mark(comparison))
 
 
-def _row(row: RowChange, measure: Measure) -> Iterator[str]:
+def _row(row: RowChange, measure: Measure, mark: str) -> Iterator[str]:
     found, query = row.differences[measure], row.pool.query
     name = query.key if not query.text or query.text == query.key else f"{query.key}: {query.text}"
     value = span(found.lo, found.hi) if found.is_open else signed(found.value)
-    yield f"  {value}  {shorten(name, 60)}"
+    start = f"  {value}{mark}  "
+    yield start + shorten(name, WIDTH - len(start))
     for chunk in moved_chunks(row, depth=measure.k or 10):
         grade = str(chunk.lo) if chunk.lo == chunk.hi else f"{chunk.lo}..{chunk.hi}"
+        grade += f", {_BY_MOCK}" if chunk.by_mock else ""
         yield (
             f"      {shorten(chunk.id, 40)} (grade {grade}):"
-            f" {_rank(chunk.before)} -> {_rank(chunk.after)}"
+            f" {_rank(chunk.before, chunk.below)} -> {_rank(chunk.after, chunk.below)}"
         )
 
 
-def _rank(rank: int | None) -> str:
-    return "not shown" if rank is None else f"rank {rank}"
+def _rank(rank: int | None, below: int | None) -> str:
+    if rank is not None:
+        return f"rank {rank}"
+    return "not shown" if below is None else f"rank {below}, too low to count"
 
 
 def doubts(comparison: Comparison) -> Iterator[str]:
@@ -321,5 +344,5 @@ def outcome(comparison: Comparison) -> str:
         label = f"{'AHEAD' if comparison.finding.sign > 0 else 'BEHIND'} ({comparison.until})"
     return (
         f"{label} {_moves(comparison, change)} over {plural(change.rows, 'row')},"
-        f" given this pool of judged chunks"
+        f" given this pool of judged chunks{_mark(comparison)}"
     )

@@ -33,11 +33,18 @@ def gate_lines(gate: Gate) -> Iterator[str]:
     for found in gate.measures if not gate.did_not_run else ():
         says = str(found.outcome) if found.gates else "only reported"
         yield f"{found.measure}: {says}"
-        yield from change_table("", found.slices, found.change, marked=_marked(found))
+        by_mock = bool(_mark(gate, found))
+        marked = _marked(found)
+        yield from change_table("", found.slices, found.change, marked=marked, by_mock=by_mock)
         yield ""
     for paragraph in details(gate):
         yield from wrapped(paragraph)
     yield from wrapped(outcome_line(gate))
+
+
+def _mark(gate: Gate, found: GatedMeasure) -> str:
+    """Return what follows a measure's figures that the mock had a part in."""
+    return " (word overlap)" if gate.by_mock and found.measure.family == "graded" else ""
 
 
 def _marked(found: GatedMeasure) -> tuple[str, ...]:
@@ -112,9 +119,10 @@ def _table(gate: Gate) -> list[list[str]]:
     for found in gate.measures:
         for name, change in found.slices.items():
             label = "FAIL" if name in _marked(found) else ""
-            rows.append(["", shorten(name, 40), *change_cells(change), label])
+            rows.append([_mark(gate, found), shorten(name, 40), *change_cells(change), label])
         label = str(found.outcome) if found.gates else "reported"
-        rows.append([str(found.measure), OVERALL, *change_cells(found.change), label])
+        name = f"{found.measure}{_mark(gate, found)}"
+        rows.append([name, OVERALL, *change_cells(found.change), label])
     return rows
 
 
@@ -176,7 +184,7 @@ def _numbers(found: GatedMeasure, gate: Gate) -> str:
     rule = "strict" if gate.rule.strict else f"margin {number(gate.rule.margin)}"
     return (
         f"{found.measure}{where} {mean_text(change.after)} {sign}"
-        f" baseline {mean_text(change.before)} ({rule}{ci})"
+        f" baseline {mean_text(change.before)} ({rule}{ci}){_mark(gate, found)}"
     )
 
 
