@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
+from rich.cells import cell_len
 from test_sweep import TWO_SLICES, ranks, swept
 
 from judge.report.sweep_document import sweep_document
@@ -29,6 +30,20 @@ def test_text_has_table_best_values_bars_and_warning() -> None:
     ) in " ".join(text)
     assert max(map(len, text)) <= 80
     assert "note: 1 is best overall, and paid for: RR of b from 1.0000 to 0.2500" in text
+
+
+def test_many_values_and_wide_letters_stay_in_80_columns_and_in_line() -> None:
+    slices = {key: {"a": "日本語スライス", "b": "b"}[name] for key, name in TWO_SLICES.items()}
+    values = [ranks(2, 1)] * 10 + [ranks(1, 4)] * 15
+    text = list(sweep_lines(swept(values, slices=slices)))
+    assert max(map(cell_len, text)) <= 80
+    heads = [line.split() for line in text if line.startswith("slice ")]
+    assert len(heads) > 1
+    assert [value for head in heads for value in head[2:]] == [str(n) for n in range(25)]
+    first, *_ = (at for at, line in enumerate(text) if line.startswith("slice "))
+    # "日本語スライス" is 14 cells wide, two a letter; the other names have blanks up to there.
+    assert text[first + 1].startswith("日本語スライス     6   0.5000 ")
+    assert text[first + 2].startswith("b" + " " * 13 + "     2  1.0000*")
 
 
 def test_slices_that_no_value_moves_have_no_bars() -> None:

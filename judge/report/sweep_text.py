@@ -5,6 +5,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
+from rich.cells import cell_len
+
 from judge.measures.names import Measure
 from judge.report.phrases import MOCK, plural
 from judge.report.terminal import WIDTH, clean, shorten
@@ -17,6 +19,7 @@ _BAR = 40
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 _NAME_WIDTH = 20
 _SHOWN = 10
+_SHOWN_VALUES = 4
 
 
 def sweep_lines(sweep: Sweep) -> Iterator[str]:
@@ -41,13 +44,33 @@ def _owned(lines: Iterable[str], sweep: Sweep, measure: Measure) -> Iterator[str
 
 
 def table_lines(sweep: Sweep, measure: Measure) -> Iterator[str]:
-    """Yield the table of one measure: a line a slice, a column a value."""
+    """Yield the table of one measure, a line a slice, a column a value; in parts if wide."""
     yield f"{measure} by {clean(sweep.knob)} (* best of its line)"
     rows = [("slice", "rows", [clean(value) for value in sweep.values])]
     for line in sweep.of(measure):
         cells = [_cell(mean) + "*" * (at == line.best) for at, mean in enumerate(line.means)]
         rows.append((line_name(line), str(line.means[0].n), cells))
-    yield from _aligned([[name, n, *cells] for name, n, cells in rows])
+    heads = max(cell_len(name) for name, _, _ in rows) + max(len(n) for _, n, _ in rows) + 2
+    widths = [
+        max(map(cell_len, column)) for column in zip(*(cells for _, _, cells in rows), strict=True)
+    ]
+    for part, columns in enumerate(_parts(widths, WIDTH - heads)):
+        if part:
+            yield ""
+        yield from _aligned([[name, n, *(cells[at] for at in columns)] for name, n, cells in rows])
+
+
+def _parts(widths: Sequence[int], room: int) -> Iterator[list[int]]:
+    """Yield the places of columns that fit side by side, in order; at least one a part."""
+    part: list[int] = []
+    taken = 0
+    for at, width in enumerate(widths):
+        if part and taken + width + 2 > room:
+            yield part
+            part, taken = [], 0
+        part.append(at)
+        taken += width + 2
+    yield part
 
 
 def _best(sweep: Sweep, measure: Measure) -> Iterator[str]:
@@ -57,12 +80,17 @@ def _best(sweep: Sweep, measure: Measure) -> Iterator[str]:
     for line in sweep.of(measure):
         if line.moves:
             noise = _noise(line.changes[line.best]) if line.best else "-"
-            as_good = ", ".join(values[at] for at in line.as_good()) or "none"
+            as_good = _listed([values[at] for at in line.as_good()])
             rows.append([line_name(line), values[line.best], noise, as_good])
     if len(rows) > 1:
         yield from _aligned(rows, left=len(rows[0]))
     if still:
         yield from paragraph(f"No value moves {', '.join(still)}.")
+
+
+def _listed(values: Sequence[str]) -> str:
+    more = [f"… {len(values) - _SHOWN_VALUES} more"] if len(values) > _SHOWN_VALUES else []
+    return ", ".join([*values[:_SHOWN_VALUES], *more]) or "none"
 
 
 def _bars(sweep: Sweep, measure: Measure) -> Iterator[str]:
@@ -155,10 +183,12 @@ def _cell(mean: Mean) -> str:
 
 def _aligned(rows: Sequence[Sequence[str]], *, left: int = 1) -> Iterator[str]:
     """Yield rows with columns as wide as they need; all but the first `left` to the right."""
-    widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
+    widths = [max(cell_len(row[at]) for row in rows) for at in range(len(rows[0]))]
     for row in rows:
+        # Letters of some scripts are two cells wide, so blanks are counted in cells.
+        blanks = [" " * (width - cell_len(text)) for text, width in zip(row, widths, strict=True)]
         cells = [
-            text.ljust(width) if at < left else text.rjust(width)
-            for at, (text, width) in enumerate(zip(row, widths, strict=True))
+            text + blank if at < left else blank + text
+            for at, (text, blank) in enumerate(zip(row, blanks, strict=True))
         ]
         yield "  ".join(cells).rstrip()
