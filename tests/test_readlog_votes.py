@@ -109,5 +109,13 @@ def test_largest_numbers_and_voters_fit(number):
     assert list(store.counts()) == [PairVotes(number, 0, number, 0, 1, 1, 0)]
 
 
+@given(VOTES)
+def test_size_of_the_numbers_changes_nothing(votes):
+    # Multiplied, query and both chunks need more than the 64 bits of one word.
+    large = [(q << 30, w << 30, x << 30, kind, voter << 60) for q, w, x, kind, voter in votes]
+    scaled = [s._replace(query=s.query << 30, a=s.a << 30, b=s.b << 30) for s in counted(votes)]
+    assert counted(large) == scaled
+
+
 def test_chunk_shown_under_two_ids_was_not_preferred_to_itself():
     assert counted([(0, 5, 5, WIN, 1), (0, 5, 6, WIN, 1)]) == [PairVotes(0, 5, 6, 1, 0, 0, 1)]

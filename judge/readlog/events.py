@@ -78,7 +78,7 @@ def parse_event(fields: object) -> Event:
         raise NotAnEvent("search without a query")
     if query is not None and len(query) > LONGEST_QUERY:
         raise NotAnEvent("query too long")
-    ids = _ids([get("id")] if kind == "read" else get("ids"))
+    ids = _read_id(get("id")) if kind == "read" else _ids(get("ids"))
     time = parse_time(get("time"))
     if len(fields) == _PLAIN.get(kind) and "v" in fields:
         # Every field of the schema was there, so no optional one is: most events of most logs.
@@ -107,6 +107,8 @@ def parse_time(value: object) -> float:
     >>> parse_time("2024-12-10T00:01:29.378Z") == parse_time(1733788889378) == 1733788889.378
     True
     """
+    if type(value) is float and 0 <= value < _MILLISECONDS_FROM:
+        return value  # what our own writer writes; the checks below cost as much again
     if isinstance(value, str):
         try:
             moment = datetime.fromisoformat(value.strip())
@@ -116,6 +118,10 @@ def parse_time(value: object) -> float:
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value < 1e15:
         raise NotAnEvent("no readable time")
     return value / 1000 if value >= _MILLISECONDS_FROM else float(value)
+
+
+def _read_id(given: object) -> tuple[str, ...]:
+    return (given,) if type(given) is str and given else _ids([given])
 
 
 def _ids(given: object) -> tuple[str, ...]:

@@ -159,13 +159,25 @@ def _merged(votes: Words) -> Words:
     """Return votes sorted, those of one voter on one pair of one query made one."""
     if not len(votes):
         return votes
-    pair = votes[:, 1] >> 32
-    votes = votes[np.lexsort((votes[:, 2], pair, votes[:, 0]))]
+    votes = votes[np.lexsort((votes[:, 2], *_pair_keys(votes)))]
     pair = votes[:, 1] >> 32
     starts = _starts(votes[:, 0], pair, votes[:, 2])
     merged = votes[starts]
     merged[:, 1] = np.bitwise_or.reduceat(votes[:, 1], starts)
     return merged
+
+
+def _pair_keys(votes: Words) -> tuple[NDArray[np.uint64], ...]:
+    """Return what sorts votes by query and pair, least significant first.
+
+    Where the numbers of a log are small enough, one word holds all three: a third less to sort.
+    """
+    query_and_a, b = votes[:, 0], votes[:, 1] >> np.uint64(32)
+    query, a = query_and_a >> np.uint64(32), query_and_a & np.uint64(0xFFFFFFFF)
+    bits = int(b.max()).bit_length()  # a < b
+    if int(query.max()).bit_length() + 2 * bits > 64:
+        return b, query_and_a
+    return ((query << np.uint64(bits) | a) << np.uint64(bits) | b,)
 
 
 def _starts(*columns: NDArray[np.generic]) -> NDArray[np.intp]:
