@@ -28,10 +28,10 @@ _HOMES = {
     "Report": "judge.report.model",
     "Run": "judge.run",
     "ReadLog": "judge.readlog.writer",
-    "calibrate": "judge.calibrating",
-    "compare": "judge.api_compare",
-    "gate": "judge.api_gate",
-    "grade": "judge.api",
+    "calibrate": "judge.calibration.files",
+    "compare": "judge.api.comparing",
+    "gate": "judge.api.gating",
+    "grade": "judge.api.grading",
     "read_run": "judge.formats",
 }
 

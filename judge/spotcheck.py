@@ -69,7 +69,7 @@ class Plan:
 
     core: how many chunks, within the judge's grades and slices
     rows: in place of that, how many whole rows, within slices: fewer different queries for
-        the same work, but means can be corrected by them (`judge.correcting`)
+        the same work, but means can be corrected by them (`judge.calibration.correcting`)
     active: chunks of which the judge is unsure have a higher chance; about `core` in all
     """
 

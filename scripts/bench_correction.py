@@ -18,10 +18,10 @@ from pathlib import Path
 
 import numpy as np
 
+from judge.calibration.rescoring import Scoring, score_runs, sources
 from judge.formats import read_labels, read_runs
 from judge.formats.verdicts import read_verdicts
 from judge.measures.names import parse_measure
-from judge.rescoring import Scoring, score_runs, sources
 from judge.statistics.correction import difference_estimator
 from judge.statistics.estimate import Estimate
 

@@ -11,7 +11,7 @@ import pytest
 from conftest import ROOT
 
 import judge
-from judge import api
+from judge.api import grading as api
 
 DEMO = ROOT / "goldens" / "demo" / "run.json"
 

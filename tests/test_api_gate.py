@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from judge.api_gate import Asked, gate
+from judge.api.gating import Asked, gate
 from judge.cli.gate import command
+from judge.comparing.gating import Gate
 from judge.errors import InputError
 from judge.formats import ReadOptions
-from judge.gating import Gate
 from judge.report.baseline import read_baseline
 from judge.report.gate import gate_junit, gate_lines, gate_markdown
 from judge.run import Golden, KnownGrade, Result, Row, Run

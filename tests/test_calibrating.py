@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner
 from worked_agreement import HUMAN, JUDGE
 
-from judge.calibrating import calibrate
-from judge.calibration import CalibrationSettings
+from judge.calibration.files import calibrate
+from judge.calibration.trust import CalibrationSettings
 from judge.cli.calibrate import command
 from judge.errors import InputError, UsageError
 from judge.formats import ReadOptions

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from worked_agreement import HUMAN, JUDGE
 
-from judge.calibrating import CalibrationReport
-from judge.calibration import CalibrationSettings, compare_with_labels
+from judge.calibration.files import CalibrationReport
+from judge.calibration.trust import CalibrationSettings, compare_with_labels
 from judge.errors import UsageError
 from judge.formats import Label
 from judge.report.calibration import headline

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from judge.api import default_measures
+from judge.api.grading import default_measures
 from judge.cascade import Grading, Settings, grade_runs
 from judge.errors import BackendUnavailable, InputError
 from judge.judging.backends import open_backend

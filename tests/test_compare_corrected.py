@@ -8,9 +8,9 @@ import math
 import pytest
 from click.testing import CliRunner
 
-from judge.api_compare import Inputs, compare
+from judge.api.comparing import Inputs, compare
 from judge.cli.compare import command
-from judge.comparison import corrected_by
+from judge.comparing.comparison import corrected_by
 from judge.run import Result, Row, Run
 
 SECOND = 1 / math.log2(3)

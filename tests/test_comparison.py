@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from judge.api_compare import Inputs, compare
-from judge.comparison import Comparison, Verdict
+from judge.api.comparing import Inputs, compare
+from judge.comparing.comparison import Comparison, Verdict
 from judge.errors import UsageError
 from judge.grades import Source
 from judge.measures.names import Measure

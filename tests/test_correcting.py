@@ -7,7 +7,7 @@ import math
 import pytest
 
 import judge
-from judge.correcting import CHOSEN, correct
+from judge.calibration.correcting import CHOSEN, correct
 from judge.formats import Label
 from judge.grades import Source
 from judge.measures.names import parse_measure

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import judge
+from judge.comparing.flipping import flipping
 from judge.evidence.pool import QueryPool
-from judge.flipping import flipping
 from judge.grades import Source
 from judge.measures.names import parse_measure
 from judge.measures.pool import Bounded

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import pytest
 from browser import chromium
 
-from judge.calibration import compare_with_labels
+from judge.calibration.trust import compare_with_labels
 from judge.formats import read_labels
 from judge.labelling.session import Session
 from judge.labelling.store import Entry, LabelStore

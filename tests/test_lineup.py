@@ -1,4 +1,4 @@
-"""`judge.lineup`: several runs in one table, and whether two judgment sources agree."""
+"""`judge.comparing.lineup`: several runs in one table, and whether two judgment sources agree."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from judge.api_compare import Inputs, line_up
+from judge.api.comparing import Inputs, line_up
 from judge.cli.compare import command
 from judge.errors import UsageError
 from judge.formats import read_runs

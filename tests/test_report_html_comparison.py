@@ -8,7 +8,7 @@ import re
 import pytest
 from test_report_html import HOSTILE, _Page
 
-from judge.api_compare import compare
+from judge.api.comparing import compare
 from judge.errors import InputError
 from judge.formats.outfolder import read_out_folder
 from judge.report.comparison_files import write_comparison

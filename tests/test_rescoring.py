@@ -6,9 +6,9 @@ import math
 
 import pytest
 
+from judge.calibration.rescoring import Scoring, corrected_means, score_runs, sources, system_orders
 from judge.formats import Label
 from judge.measures.names import parse_measure
-from judge.rescoring import Scoring, corrected_means, score_runs, sources, system_orders
 from judge.run import Result, Row, Run
 
 HOW = Scoring(parse_measure("nDCG@2"))

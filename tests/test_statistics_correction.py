@@ -181,10 +181,10 @@ def test_labels_needed_table(spread, counts):
 @pytest.mark.slow
 def test_corrected_intervals_cover_the_truth_on_dl19(data):
     # NIST's grades as truth, GPT-4o's as the judge; 1,000 draws of 15 of 43 queries.
+    from judge.calibration.rescoring import Scoring, score_runs, sources
     from judge.formats import read_labels, read_runs
     from judge.formats.verdicts import read_verdicts
     from judge.measures.names import parse_measure
-    from judge.rescoring import Scoring, score_runs, sources
 
     coverage = runpy.run_path(str(ROOT / "scripts" / "bench_correction.py"))["coverage"]
     folder = data / "dl19"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
-from judge.calibrating import calibrate
-from judge.calibration import CalibrationSettings
+from judge.calibration.files import calibrate
+from judge.calibration.trust import CalibrationSettings
 from judge.cli.output import terminal
 from judge.cli.reading import pairs, reading_options, source
 from judge.errors import UsageError

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import click
 
-from judge.api_compare import Inputs, compare, line_up
+from judge.api.comparing import Inputs, compare, line_up
 from judge.cli.judging import JudgingFlags, interruptible, judging_options, open_judge
 from judge.cli.known import known_options
 from judge.cli.reading import reading_options, source
 from judge.cli.writing import write_lines
+from judge.comparing.lineup import Lineup
 from judge.errors import UsageError
-from judge.lineup import Lineup
 from judge.report.comparison import comparison_lines
 from judge.report.comparison_document import comparison_document
 from judge.report.comparison_files import write_comparison

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from judge import api
+from judge.api import grading as api
 from judge.cli.judging import JudgingFlags, open_judge
 from judge.cli.output import print_terminal
 from judge.shipped import shipped

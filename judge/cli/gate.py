@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
-from judge.api_compare import Inputs
-from judge.api_gate import Asked, gate
+from judge.api.comparing import Inputs
+from judge.api.gating import Asked, gate
 from judge.cli.judging import JudgingFlags, interruptible, judging_options, open_judge
 from judge.cli.known import known_options
 from judge.cli.reading import reading_options, source

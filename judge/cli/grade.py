@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 import click
 
-from judge import api
+from judge.api import grading as api
 from judge.cli.judging import JudgingFlags, interruptible, judging_options, open_judge
 from judge.cli.output import print_terminal
 from judge.cli.reading import reading_options, refuse_two_streams, source

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from judge.api_compare import Inputs
+from judge.api.comparing import Inputs
 from judge.cli.reading import refuse_two_streams, source
 
 _OPTIONS = (

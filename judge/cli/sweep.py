@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from judge import api
+from judge.api import grading as api
 from judge.cascade import Settings, grade_runs
 from judge.cli.engine_options import engine_options
 from judge.cli.judging import JudgingFlags, interruptible, judging_options, open_judge

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from judge.calibrating import CalibrationReport
-from judge.calibration import Answer, Calibration
-from judge.panel_worth import PanelWorth
+from judge.calibration.files import CalibrationReport
+from judge.calibration.panel_worth import PanelWorth
+from judge.calibration.rescoring import SystemOrders
+from judge.calibration.trust import Answer, Calibration
 from judge.report.phrases import MOCK, number, plural
-from judge.rescoring import SystemOrders
 from judge.statistics.correction import Correction
 from judge.statistics.estimate import Estimate
 from judge.statistics.paired import Agreement

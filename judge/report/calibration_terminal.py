@@ -9,12 +9,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from judge.calibrating import CalibrationReport
+from judge.calibration.files import CalibrationReport
+from judge.calibration.rescoring import SystemOrders
 from judge.report import calibration as wording
 from judge.report.calibration import estimate_text
 from judge.report.phrases import number
 from judge.report.terminal import NAME_WIDTH, OVERALL, WIDTH, clean, shorten
-from judge.rescoring import SystemOrders
 from judge.statistics.paired import Agreement
 
 _BY_SLICE = ("exact", "kappa_quadratic", "alpha_ordinal", "bias")

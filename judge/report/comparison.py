@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from judge.comparison import Change, Comparison, RowChange, Verdict, moved_chunks
+from judge.comparing.comparison import Change, Comparison, RowChange, Verdict, moved_chunks
 from judge.grades import Source
 from judge.measures.names import Measure
 from judge.report.phrases import MOCK, number, plural

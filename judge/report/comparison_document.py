@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from judge.comparison import Change, Comparison, RowChange, moved_chunks
+from judge.comparing.comparison import Change, Comparison, RowChange, moved_chunks
 from judge.report.comparison import headline, outcome
 from judge.scoring import Mean
 from judge.statistics.correction import Correction

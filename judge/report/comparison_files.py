@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import TextIO
 
-from judge.comparison import Comparison, contrast_of
-from judge.flipping import flipping
+from judge.comparing.comparison import Comparison, contrast_of
+from judge.comparing.flipping import flipping
 from judge.report.comparison_document import comparison_document
 from judge.report.files import write_files, write_verdicts
 from judge.report.html.comparison import render_comparison

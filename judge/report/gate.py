@@ -7,8 +7,8 @@ from typing import Any
 from xml.sax.saxutils import escape as xml_escape
 from xml.sax.saxutils import quoteattr
 
-from judge.comparison import Change
-from judge.gating import Gate, GatedMeasure
+from judge.comparing.comparison import Change
+from judge.comparing.gating import Gate, GatedMeasure
 from judge.report.comparison import (
     OVERALL,
     change_cells,

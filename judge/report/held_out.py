@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from judge.calibrating import CalibrationReport
-from judge.calibration import CalibrationSettings, compare_with_labels
+from judge.calibration.files import CalibrationReport
+from judge.calibration.trust import CalibrationSettings, compare_with_labels
 from judge.report.model import Report
 
 

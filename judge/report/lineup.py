@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from judge.lineup import Lineup, Standing
+from judge.calibration.rescoring import SystemOrders
+from judge.comparing.lineup import Lineup, Standing
 from judge.report.comparison import aligned, mean_text, wrapped
 from judge.report.phrases import MOCK, number, plural
 from judge.report.terminal import shorten
-from judge.rescoring import SystemOrders
 from judge.statistics.estimate import Estimate
 
 _NAME_WIDTH = 30

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from judge.comparison import BASELINE, CANDIDATE, Change, Comparison, RowChange, Verdict
+from judge.comparing.comparison import BASELINE, CANDIDATE, Change, Comparison, RowChange, Verdict
 from judge.report.comparison import (
     OVERALL,
     correction_lines,

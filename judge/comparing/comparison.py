@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from judge.calibration.correcting import correct
 from judge.cascade import Grading
 from judge.contrast import Contrast
-from judge.correcting import correct
 from judge.evidence.pool import QueryPool
 from judge.formats.labels import Label
 from judge.grades import WORD_OVERLAP, Source

@@ -7,17 +7,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from judge import api
-from judge.api import SourceFile
+from judge.api import grading as api
+from judge.api.grading import SourceFile
 from judge.cascade import Grading, Settings, grade_runs
-from judge.comparison import Comparison, build_comparison, corrected_by
+from judge.comparing.comparison import Comparison, build_comparison, corrected_by
+from judge.comparing.lineup import Lineup, build_lineup
 from judge.contrast import Contrast
 from judge.errors import UsageError
 from judge.evidence.preferences import Preference
 from judge.formats import LabelFile, ReadOptions, read_grades, read_labels, read_run
 from judge.judging.judge import Judge
 from judge.judging.selector import Selector
-from judge.lineup import Lineup, build_lineup
 from judge.measures.names import Measure, parse_measure
 from judge.pricing import price_tag
 from judge.run import Golden, Notice, Run

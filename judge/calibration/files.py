@@ -8,13 +8,19 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import BinaryIO, TypeAlias
 
-from judge.calibration import Calibration, CalibrationSettings, compare_with_labels
+from judge.calibration.rescoring import (
+    Scoring,
+    SystemOrders,
+    corrected_means,
+    sources,
+    system_orders,
+)
+from judge.calibration.trust import Calibration, CalibrationSettings, compare_with_labels
 from judge.errors import InputError, Problem, UsageError
 from judge.formats import ReadOptions, read_labels, read_runs
 from judge.formats.outfolder import COMPARISON, REPORT, VERDICTS, read_slices
 from judge.formats.verdicts import read_verdicts
 from judge.measures.names import parse_measure
-from judge.rescoring import Scoring, SystemOrders, corrected_means, sources, system_orders
 from judge.run import Notice, Run
 from judge.statistics.correction import Correction
 

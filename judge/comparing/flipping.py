@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from judge.correcting import RowScores
+from judge.calibration.correcting import RowScores
 from judge.evidence.pool import QueryPool
 from judge.grades import Judgment, Source
 

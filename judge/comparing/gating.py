@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from judge.comparison import Change, change
+from judge.comparing.comparison import Change, change
 from judge.evidence.pool import QueryPool
 from judge.measures.bounds_ratio import TOLERANCE
 from judge.measures.names import Measure

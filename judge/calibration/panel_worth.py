@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 
+from judge.calibration.labelled import Pair, graded_units
 from judge.formats.labels import Label
-from judge.labelled import Pair, graded_units
 from judge.statistics.estimate import Estimate
 from judge.statistics.paired import Agreement, GradedUnit, Resampling, agreement_with_judge
 from judge.statistics.panels import effective_votes, error_correlation

@@ -11,11 +11,11 @@ from types import MappingProxyType
 
 import numpy as np
 
+from judge.calibration.labelled import Pair, drawn_labels, graded_units
+from judge.calibration.panel_worth import PanelWorth, panel_worth
 from judge.errors import UsageError
 from judge.formats.labels import Label
 from judge.grades import GRADE_MAX
-from judge.labelled import Pair, drawn_labels, graded_units
-from judge.panel_worth import PanelWorth, panel_worth
 from judge.run import Notice
 from judge.statistics.agreement import coefficients
 from judge.statistics.bootstrap import FEWEST_CLUSTERS

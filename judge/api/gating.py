@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from judge import api
-from judge.api import SourceFile
-from judge.api_compare import Inputs, leading, one_judge, read, with_notices
+from judge.api import grading as api
+from judge.api.comparing import Inputs, leading, one_judge, read, with_notices
+from judge.api.grading import SourceFile
 from judge.cascade import Grading, Settings, grade_runs
+from judge.comparing.gating import Gate, GatedMeasure, MeasureRows, gate_measure
 from judge.contrast import Contrast
 from judge.errors import InputError, Problem, UsageError
 from judge.evidence.pool import QueryPool
-from judge.gating import Gate, GatedMeasure, MeasureRows, gate_measure
 from judge.grades import Source
 from judge.judging.judge import Judge
 from judge.measures.names import Measure, parse_measure

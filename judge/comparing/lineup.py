@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from judge.calibration.rescoring import Grades, Scoring, Sources, SystemOrders, system_orders
 from judge.cascade import Grading
 from judge.contrast import Contrast
 from judge.measures.names import Measure
-from judge.rescoring import Grades, Scoring, Sources, SystemOrders, system_orders
 from judge.run import KnownGrade
 from judge.scoring import Mean, Scale, confidence, mean
 

@@ -1,0 +1,1 @@
+"""The calls behind `import judge`: the same names and answers as the command line."""
