@@ -260,7 +260,7 @@ def _stale(queries: Sequence[Query], corpus_ids: frozenset[str]) -> tuple[Notice
     if not stale:
         return ()
     shown = ", ".join(stale[:5]) + (", …" if len(stale) > 5 else "")
-    text = f"{len(stale)} expected ids are not in the corpus (stale goldens?): {shown}"
+    text = f"expected ids that are not in the corpus (stale goldens?): {len(stale)} ({shown})"
     return (Notice("stale_expected", len(stale), text),)
 
 
@@ -315,7 +315,7 @@ class _GradeIndex:
         if not other:
             return ()
         shown = ", ".join(other[:5]) + (", …" if len(other) > 5 else "")
-        text = f"{len(other)} queries have grades but are in no run and not used: {shown}"
+        text = f"queries with grades that are in no run, not used: {len(other)} ({shown})"
         return (Notice("grades_unused", len(other), text),)
 
 

@@ -114,7 +114,10 @@ def _goldens(run: Run, queries: Sequence[Query], depth: int) -> Iterable[Finding
     if not having:
         yield Finding(WARN, "no goldens: no RR and recall, and every grade needs a judge")
         return
-    yield Finding(OK, f"{len(having):,} of {len(queries):,} rows have goldens")
+    answerless = sum(query.is_answerless for query in queries)
+    and_none = f", {answerless:,} of them for questions without an answer" if answerless else ""
+    given = len(having) + answerless
+    yield Finding(OK, f"{given:,} of {len(queries):,} rows have goldens{and_none}")
     bare = [query.key for query in queries if query.golden is None]
     if bare:
         yield Finding(WARN, f"{_some(bare)} has no golden")

@@ -38,7 +38,7 @@ LAYERS = (
         "sweep",
         "labelling",
     ),
-    *("report", "api", "cli"),
+    *("report", "api", "cli", "__main__"),
 )
 # Packages that others could lift out and use alone.
 SELF_CONTAINED = {"measures": {"errors", "grades"}, "statistics": {"errors", "grades"}}

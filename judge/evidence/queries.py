@@ -250,11 +250,11 @@ def _golden_alone(golden: Golden, n_runs: int) -> Query:
 def _notices(replaced: int, unmatched: list[str], alike: int) -> tuple[Notice, ...]:
     notices = []
     if replaced:
-        text = f"{replaced} rows carry other expected ids than --goldens; --goldens stands"
+        text = f"rows whose expected ids differ from --goldens, which stands: {replaced}"
         notices.append(Notice("golden_replaced", replaced, text))
     if unmatched:
         shown = ", ".join(unmatched[:_SHOWN]) + (", …" if len(unmatched) > _SHOWN else "")
-        text = f"{len(unmatched)} goldens have no row in the run and count as empty lists: {shown}"
+        text = f"goldens without a row in the run, each an empty list: {len(unmatched)} ({shown})"
         if alike:
             text += f"; {alike} of them ask what rows with other ids ask: {_BY_TEXT}"
         notices.append(Notice("golden_without_row", len(unmatched), text))

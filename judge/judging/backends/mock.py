@@ -144,9 +144,10 @@ def _failure(step: Mapping[str, Any]) -> Exception:
 
 def _read_script(path: str) -> list[Mapping[str, Any]]:
     try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise UsageError(f"mock:script={path}: cannot be read ({error.strerror})") from error
+        lines = Path(path).read_text(encoding="utf-8").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
+        raise UsageError(f"mock:script={path}: cannot be read ({why})") from error
     steps: list[Mapping[str, Any]] = []
     problems = []
     for number, line in enumerate(lines, 1):
@@ -156,7 +157,7 @@ def _read_script(path: str) -> list[Mapping[str, Any]]:
             step = json.loads(line)
         except ValueError:
             step = None
-        if isinstance(step, dict) and ("reply" in step or step.get("failure") in FAILURES):
+        if isinstance(step, dict) and _is_step(step):
             steps.append(step)
         else:
             fix = f'write {{"reply": …}} or {{"failure": one of {", ".join(FAILURES)}}}'
@@ -164,3 +165,13 @@ def _read_script(path: str) -> list[Mapping[str, Any]]:
     if problems:
         raise InputError(problems)
     return steps
+
+
+def _is_step(step: Mapping[str, Any]) -> bool:
+    """Tell whether a line is a reply (null: none was sent) or a failure that can be played."""
+    wait = step.get("retry_after_s")
+    if not (wait is None or (isinstance(wait, (int, float)) and wait >= 0)):
+        return False
+    if "reply" in step:
+        return isinstance(step["reply"], str | None)
+    return step.get("failure") in FAILURES
