@@ -134,6 +134,27 @@ def test_goldens_are_shown_as_such():
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("width", [390, 1280])
+def test_in_a_browser_nothing_that_matters_lies_beyond_an_edge(tmp_path, width):
+    page = tmp_path / "report.html"
+    report = _report(slices=("freshness_of_answers_and_more", HOSTILE[0] * 3))
+    page.write_text(render_html(report), encoding="utf-8")
+    with chromium(tmp_path / "profile", width=width) as driver:
+        driver.get(page.as_uri())
+        assert driver.execute_script("return document.documentElement.scrollWidth") <= width
+        beyond = driver.execute_script(
+            "const page = document.documentElement.clientWidth;"
+            "return [...document.querySelectorAll('select, .forest, .forest text, .forest line')]"
+            ".map((e) => [e, e.getBoundingClientRect()])"
+            ".filter(([e, box]) => box.left < 0 || box.right > page)"
+            ".map(([e]) => e.outerHTML)"
+        )
+        assert beyond == []
+        plot, *names = driver.find_elements("css selector", ".forest, .forest .name")
+        assert all(name.rect["x"] >= plot.rect["x"] for name in names)
+
+
+@pytest.mark.slow
 def test_in_a_browser_rows_sort_filter_open_and_run_nothing(tmp_path):
     page = tmp_path / "report.html"
     hostile = _report(texts=HOSTILE[:2], slices=(HOSTILE[2], "two"))

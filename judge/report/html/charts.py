@@ -12,6 +12,7 @@ from judge.scoring import Mean
 
 _BAR = (120, 14)
 _PLOT_LEFT, _PLOT_WIDTH, _PLOT_STEP = 180, 460, 26
+_NAME_LENGTH = 18  # what fits left of a plot, in a phone's larger letters too
 
 
 def bar(bounded: Bounded | Mean) -> Markup:
@@ -101,7 +102,7 @@ def _forest_line(
     if span is not None:
         ends = {"x1": axis.x(span[0]), "x2": axis.x(span[1])}
         marks.append(tag("line", class_="span", **ends, y1=y, y2=y))
-    label = name if len(name) <= 24 else name[:23] + "…"
+    label = name if len(name) <= _NAME_LENGTH else name[: _NAME_LENGTH - 1] + "…"
     title = tag("title", f"{name} {interval(mean)}")
     return tag("g", title, tag("text", label, x=_PLOT_LEFT - 10, y=y + 4, class_="name"), marks)
 
