@@ -88,8 +88,10 @@ def test_whatever_the_program_started_ends_when_we_are_stopped(tmp_path: Path) -
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     script = tmp_path / "slow.sh"
-    # The pipe is held open by the shell and by the sleep that it starts; then we are stopped.
-    script.write_text('exec 3>"$1"\nsleep 60 &\nkill -INT $PPID\nwait\n', encoding="utf-8")
+    # The pipe is held open by the shell and by the sleep that it starts; then we are stopped,
+    # not before we are waiting for it.
+    lines = 'exec 3>"$1"\nsleep 60 &\nsleep .5\nkill -INT $PPID\nwait\n'
+    script.write_text(lines, encoding="utf-8")
     search = OutsideSearch.parse(f"sh '{script}' {{pipe}} {{out}}", knobs={"pipe": ""})
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     try:
