@@ -96,6 +96,55 @@ def test_a_slice_that_falls_to_zero_fails_although_the_mean_may_rise(tmp_path: P
     assert "RR fell to zero from 0.100 to 0.000 in slice odd" in text(found)
 
 
+def test_a_slice_that_open_chunks_could_leave_at_zero_is_undecided(tmp_path: Path) -> None:
+    # One row of 300 loses its only known chunks for one without a grade: the mean can fall by
+    # 1/300 at most, within the margin, but the slice of that row could be at zero.
+    path, keys = tmp_path / "baseline.json", [f"q{i}" for i in range(300)]
+    known = tuple(KnownGrade(f"{key}-1", 3, 3, query_id=key) for key in keys)
+
+    def of(name: str, lists: Lists) -> Run:
+        found = run(name, lists, goldens=False)
+        small = replace(found.rows[0], slice="small")
+        return replace(found, rows=(small, *found.rows[1:]), grades=known)
+
+    lists = {key: [f"{key}-1"] for key in keys}
+    new = of("new", {**lists, "q0": ["q0-x"]})
+    gate([of("old", lists)], path, update=True)
+    found = gate([new], path)
+    assert found.outcome is Outcome.UNDECIDED
+    assert "chunks without a grade could make slice small fail" in text(found)
+
+    bad, good = (
+        replace(new, grades=(*known, KnownGrade("q0-x", g, g, query_id="q0"))) for g in (0, 2)
+    )
+    assert gate([bad], path).outcome is Outcome.FAIL
+    assert gate([good], path).outcome is Outcome.PASS
+    # The mock finds the words of "what is q0" in "about q0-x" or not: either way all is known.
+    decided, every = (
+        gate([new], path, backend="mock", asked=Asked(until=until)) for until in ("decided", "all")
+    )
+    assert decided.outcome is every.outcome
+    assert decided.outcome is not Outcome.UNDECIDED
+
+
+def test_a_row_that_the_candidate_lost_keeps_its_golden(baseline: Path) -> None:
+    # Eleven of twelve answers are left, 1/12 = .083 lower: not refused as if goldens differed.
+    found = gate([run("new", {key: AT_TOP[key] for key in KEYS[1:]})], baseline)
+    rank = next(m for m in found.measures if str(m.measure) == "RR")
+    assert rank.change.rows == 12
+    assert rank.change.after.value == pytest.approx(11 / 12)
+
+
+@pytest.mark.parametrize("odd", ['{"extra": NaN, ', '{"extra": "\\ud800", ', "[" * 200_000])
+def test_a_baseline_with_odd_json_is_refused_and_can_be_replaced(baseline: Path, odd: str) -> None:
+    whole = baseline.read_text()
+    baseline.write_text(whole.replace("{", odd, 1) if odd.startswith("{") else odd)
+    with pytest.raises(InputError, match=r"edited by hand|not JSON"):
+        gate([run("new", AT_TOP)], baseline)
+    gate([run("old", AT_TOP)], baseline, update=True)
+    assert baseline.read_text() == whole
+
+
 def test_two_unjudged_chunks_on_top_are_undecided(tmp_path: Path) -> None:
     path = tmp_path / "baseline.json"
     gate([run("old", AT_TOP, goldens=False)], path, backend="mock", update=True)
@@ -238,6 +287,14 @@ def test_a_baseline_does_not_change_when_nothing_did(baseline: Path) -> None:
     assert baseline.read_text() == before
     rows = [line for line in before.splitlines() if line.startswith('{"query_id": "q3"')]
     assert len(rows) == 1 + 10, "one line a row and one a pool member, to diff well"
+
+
+def test_junit_of_a_run_that_did_not_run_is_an_error_and_no_failure(baseline: Path) -> None:
+    found = gate([run("new", dict.fromkeys(KEYS, ()))], baseline)
+    suite = ElementTree.fromstring(gate_junit(found))
+    assert (suite.attrib["failures"], suite.attrib["errors"]) == ("0", "1")
+    assert suite[0][0].attrib["message"].startswith("new did not run")
+    assert "could make slice" not in text(found)
 
 
 def test_junit_and_markdown_hold_hostile_names(baseline: Path) -> None:

@@ -22,6 +22,7 @@ from judge.report.baseline import Baseline, check_settings, read_baseline, write
 from judge.report.model import build_report
 from judge.run import Golden, KnownGrade, Run
 from judge.scoring import Scale
+from judge.stopping.falling import NoneFallen
 from judge.stopping.outcome import Outcome, Rule, SameOutcome
 from judge.stopping.until import Until, parse_until
 
@@ -99,10 +100,18 @@ def _stored(path: Path, inputs: Inputs, *, update: bool) -> Baseline | None:
 
 
 def _without_goldens(before: Run, candidates: Sequence[Run], goldens: Sequence[Golden]) -> Run:
-    """Return the baseline's run without its own goldens where there are others now."""
+    """Return the baseline's run without its own goldens where there are others now.
+
+    A row that no candidate has any more keeps its golden: its answer was not found.
+    """
     if not goldens and not any(row.golden for run in candidates for row in run.rows):
         return before
-    return replace(before, rows=tuple(replace(row, golden=None) for row in before.rows))
+    now = {row.key for run in candidates for row in run.rows}
+    rows = (
+        row if not goldens and row.key not in now else replace(row, golden=None)
+        for row in before.rows
+    )
+    return replace(before, rows=tuple(rows))
 
 
 def _settings(
@@ -133,6 +142,8 @@ def _graded(
         raise UsageError("--until confident finds a sign, not an outcome; gate by decided or all")
     contrast = _contrast(settings.measures[0], settings, len(runs))
     selector = until.selector(contrast, SameOutcome(asked.rule), settings)
+    if until.kind == "decided":
+        selector = NoneFallen(selector, contrast, asked.rule)
 
     def graded(asked_judge: Judge | None) -> Grading:
         return grade_runs(

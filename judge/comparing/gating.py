@@ -8,7 +8,7 @@ than the candidate's own repeats differ never does.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from judge.comparing.comparison import Change, change
 from judge.evidence.pool import QueryPool
@@ -18,7 +18,7 @@ from judge.measures.pool import Bounded
 from judge.scoring import Mean
 from judge.statistics.significance import shares_of
 from judge.stopping.goals import mean_range
-from judge.stopping.outcome import Decision, Outcome, Rule, decide, members_of
+from judge.stopping.outcome import Decision, Outcome, Rule, decide, may_fall, members_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +84,17 @@ def gate_measure(found: MeasureRows, *, gates: bool, rule: Rule) -> GatedMeasure
     slices = [pool.query.slice for pool in found.pools]
     members = members_of(slices)
     by_slice = {name: _change(found, weights, at) for name, at in members.items()}
+    decision = decide(found.differences, weights, slices, rule=rule)
+    falling = may_fall(found.differences, found.before, found.after, slices)
+    could_fail = tuple(dict.fromkeys((*decision.open_slices, *falling)))
     return GatedMeasure(
         measure=found.measure,
         gates=gates,
         change=_change(found, weights, range(len(weights))),
         slices=by_slice,
-        decision=decide(found.differences, weights, slices, rule=rule),
+        decision=replace(
+            decision, open_slices=tuple(n for n in could_fail if n not in decision.failed)
+        ),
         fallen=tuple(
             name for name, of in by_slice.items() if of.before.lo > 0.0 and of.after.hi <= TOLERANCE
         ),

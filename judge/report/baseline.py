@@ -86,7 +86,7 @@ def _document(path: Path) -> dict[str, Any]:
         fix = "name another file, or create it with --update-baseline"
         found = f"cannot be read ({error.strerror})"
         raise InputError(Problem(str(path), found, fix)) from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(Problem(str(path), "not JSON", _REWRITE)) from error
     if not isinstance(document, dict):
         raise InputError(Problem(str(path), "not a baseline", _REWRITE))
@@ -94,8 +94,9 @@ def _document(path: Path) -> dict[str, Any]:
 
 
 def _checksum(document: Mapping[str, Any]) -> str:
-    whole = json.dumps(document, sort_keys=True, ensure_ascii=False, allow_nan=False)
-    return hashlib.sha256(whole.encode()).hexdigest()
+    # A baseline edited by hand may hold NaN or half a surrogate pair: they have sums too.
+    whole = json.dumps(document, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(whole.encode(errors="surrogatepass")).hexdigest()
 
 
 def _known(line: Mapping[str, Any]) -> KnownGrade:

@@ -134,7 +134,8 @@ def details(gate: Gate) -> Iterator[str]:
             inside = ": the drop lies inside it" if found.in_spread else ""
             spread = f"{len(gate.runs)} repeats spread over {number(found.spread)}"
             yield f"{found.measure}: {spread}{inside}."
-        for name in found.decision.open_slices:
+        certain = found.outcome is Outcome.FAIL or not found.gates or gate.did_not_run
+        for name in () if certain else found.decision.open_slices:
             yield f"{found.measure}: chunks without a grade could make slice {clean(name)} fail."
     if gate.ideal_moved:
         shown = ", ".join(shorten(key, 30) for key in gate.ideal_moved[:_SHOWN])
@@ -200,8 +201,15 @@ def gate_markdown(gate: Gate) -> str:
 
 
 def gate_junit(gate: Gate) -> str:
-    """Return JUnit XML: a test case a gating measure; undecided is an error, not a failure."""
+    """Return JUnit XML: a test case a gating measure; undecided is an error, not a failure.
+
+    Without a verdict, as of a run that did not run, it is one case, an error.
+    """
     cases = [found for found in gate.measures if found.gates]
+    if gate.did_not_run or not cases:
+        message = quoteattr(_xml_text(headline(gate)))
+        case = f'<testcase classname="judge gate" name="verdict"><error message={message}/>'
+        return _suite([f"    {case}</testcase>"], tests=1, failures=0, errors=1)
     tags = {Outcome.FAIL: "failure", Outcome.UNDECIDED: "error"}
     body = []
     for found in cases:
@@ -217,11 +225,15 @@ def gate_junit(gate: Gate) -> str:
             f"{xml_escape(_xml_text(_numbers(found, gate)))}</{tag}></testcase>"
         )
     counts = {tag: sum(found.outcome is o for found in cases) for o, tag in tags.items()}
+    return _suite(body, tests=len(cases), failures=counts["failure"], errors=counts["error"])
+
+
+def _suite(body: list[str], *, tests: int, failures: int, errors: int) -> str:
     return "\n".join(
         [
             '<?xml version="1.0" encoding="UTF-8"?>',
-            f'<testsuite name="judge gate" tests="{len(cases)}" failures="{counts["failure"]}"'
-            f' errors="{counts["error"]}">',
+            f'<testsuite name="judge gate" tests="{tests}" failures="{failures}"'
+            f' errors="{errors}">',
             *body,
             "</testsuite>",
             "",

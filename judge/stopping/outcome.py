@@ -159,6 +159,28 @@ def _below(
     return (upper.hi if certain else upper.lo) < -margin
 
 
+def may_fall(
+    differences: Sequence[Bounded],
+    before: Sequence[Bounded],
+    after: Sequence[Bounded],
+    slices: Sequence[str | None],
+) -> tuple[str, ...]:
+    """Return the slices that open chunks could make fall to zero from above it.
+
+    Rows are of one measure: candidate minus baseline, and each side alone.
+    """
+    found = []
+    for name, at in members_of(slices).items():
+        stays = any(after[i].lo > TOLERANCE for i in at)
+        drops = any(differences[i].lo < -TOLERANCE for i in at)
+        gone = any(before[i].lo > TOLERANCE for i in at) and all(
+            after[i].hi <= TOLERANCE for i in at
+        )
+        if drops and not stays and not gone:
+            found.append(name)
+    return tuple(found)
+
+
 def _decide_strictly(
     rows: Sequence[Bounded], weights: Sequence[float], slices: Sequence[str | None]
 ) -> Decision:
