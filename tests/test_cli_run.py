@@ -51,7 +51,7 @@ def bad_server() -> Iterator[tuple[str, type[Bad]]]:
         "Served", (Bad,), {"release": threading.Event(), "lock": threading.Lock(), "asked": []}
     )
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as served:
-        thread = threading.Thread(target=served.serve_forever, daemon=True)
+        thread = threading.Thread(target=served.serve_forever, args=(0.01,), daemon=True)
         thread.start()
         yield f"http://127.0.0.1:{served.server_port}/?q={{query}}", handler
         handler.release.set()

@@ -273,7 +273,7 @@ class Handler(BaseHTTPRequestHandler):
 def server() -> Iterator[tuple[str, type[Handler]]]:
     handler = type("Handler", (Handler,), {"release": threading.Event(), "seen": []})
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as served:
-        thread = threading.Thread(target=served.serve_forever, daemon=True)
+        thread = threading.Thread(target=served.serve_forever, args=(0.01,), daemon=True)
         thread.start()
         yield f"http://127.0.0.1:{served.server_port}", handler
         handler.release.set()
