@@ -133,6 +133,16 @@ def test_a_row_that_the_candidate_lost_keeps_its_golden(baseline: Path) -> None:
     rank = next(m for m in found.measures if str(m.measure) == "RR")
     assert rank.change.rows == 12
     assert rank.change.after.value == pytest.approx(11 / 12)
+    assert "new lacks 1 of 12 rows: each counts as a list that found nothing" in text(found)
+
+
+def test_a_gate_held_open_by_a_failed_row_says_so(baseline: Path) -> None:
+    new = run("new", AT_TOP)
+    failed = replace(new.rows[0], results=(), error="timeout")
+    found = gate([replace(new, rows=(failed, *new.rows[1:]))], baseline)
+    assert found.exit_code == 3
+    assert "chunks without a grade or rows that failed could still change RR, R@10" in text(found)
+    assert "new failed on 1 of 12 rows" in text(found)
 
 
 @pytest.mark.parametrize("odd", ['{"extra": NaN, ', '{"extra": "\\ud800", ', "[" * 200_000])

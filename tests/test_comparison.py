@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -179,3 +180,31 @@ def test_an_undecided_comparison_says_what_judging_costs() -> None:
     assert found.price.usd > 0.0
     assert "about $0.01 with gpt-5-mini" in flat(found)
     assert compare(run("old", OLD, GRADES), run("new", new), backend="mock").price is None
+
+
+def test_rows_that_a_run_lacks_or_failed_on_are_told() -> None:
+    known = {(f"q{i}", "a"): 3 for i in range(4)}
+    old = run("old", {f"q{i}": ["a"] for i in range(4)}, known)
+    short = run("short", {f"q{i}": ["a"] for i in range(3)})
+    assert "short lacks 1 of 4 rows: each counts as a list that found nothing" in flat(
+        compare(old, short)
+    )
+    same = run("new", {f"q{i}": ["a"] for i in range(4)})
+    failed = replace(same.rows[0], results=(), error="timeout")
+    found = compare(old, replace(same, rows=(failed, *same.rows[1:])))
+    assert "new failed on 1 of 4 rows" in flat(found)
+    assert "judging at most" not in headline(found)
+
+
+def test_no_judging_is_promised_to_settle_a_row_that_failed() -> None:
+    # The failed list could be the ideal one, +1, or nothing, as the old one is: 0. The other
+    # row drops from 1 to 1/log2(3) = .631: a mean of (0 - .369)/2 to (1 - .369)/2.
+    known = {("q0", "a"): 3, ("q0", "b"): 0, ("q1", "a"): 3, ("q1", "b"): 0}
+    old = run("old", {"q0": ["b"], "q1": ["a"]}, known)
+    new = run("new", {"q0": [], "q1": ["b", "a"]})
+    found = compare(old, replace(new, rows=(replace(new.rows[0], error="timeout"), new.rows[1])))
+    assert (found.verdict, found.exit_code) == (Verdict.UNDECIDED, 3)
+    assert headline(found) == (
+        "Undecided: 1 row that failed to run: nDCG@10 could move -0.185..+0.315;"
+        " judging alone cannot settle it."
+    )

@@ -11,6 +11,7 @@ from judge.api.comparing import Inputs, leading, one_judge, read, with_notices
 from judge.api.grading import SourceFile
 from judge.cascade import Grading, Settings, grade_runs
 from judge.comparing.gating import Gate, GatedMeasure, MeasureRows, gate_measure
+from judge.comparing.lacking import has_failed, lacking
 from judge.contrast import Contrast
 from judge.errors import InputError, Problem, UsageError
 from judge.evidence.pool import QueryPool
@@ -238,7 +239,11 @@ def _build(grading: Grading, stored: Baseline | None, asked: Asked) -> Gate:
         until=asked.until,
         by_mock=grading.by_mock,
         broke_off=grading.stopped is not None,
-        notices=tuple(n.text for n in grading.notices if n.kind != "ignored field"),
+        failed=any(map(has_failed, grading.pools)),
+        notices=(
+            *lacking(grading.pools, [run.name for run in grading.runs]),
+            *(n.text for n in grading.notices if n.kind != "ignored field"),
+        ),
     )
 
 

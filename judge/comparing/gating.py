@@ -127,6 +127,7 @@ class Gate:
     did_not_run: runs, the baseline's included, that are empty in every row: no verdict
     ideal_moved: queries whose stored value changed because the pool grew, not the run
     until: how far the judge was asked
+    failed: some rows failed to run, which leaves them open whatever is judged
     """
 
     baseline: str
@@ -138,6 +139,7 @@ class Gate:
     until: str = "all"
     by_mock: bool = False
     broke_off: bool = False
+    failed: bool = False
     notices: tuple[str, ...] = ()
 
     @property

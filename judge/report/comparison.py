@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from judge.comparing.comparison import Change, Comparison, RowChange, Verdict, moved_chunks
+from judge.comparing.lacking import has_failed, lacking
 from judge.grades import Source
 from judge.measures.names import Measure
 from judge.report.phrases import MOCK, number, plural
@@ -80,7 +81,7 @@ def _worse(comparison: Comparison, change: Change, before: str, after: str) -> s
 
 
 def _no_difference(comparison: Comparison, change: Change, before: str, after: str) -> str:
-    over = f"on these {plural(change.rows, 'row')}"
+    over = "on this one row" if change.rows == 1 else f"on these {plural(change.rows, 'row')}"
     if change.sign == 0:
         return f"No difference: {comparison.primary} of {after} and {before} is equal {over}."
     lo, hi = change.difference.lo, change.difference.hi
@@ -112,6 +113,11 @@ def _undecided(comparison: Comparison, change: Change, before: str, after: str) 
         if same
         else ""
     )
+    failed = sum(map(has_failed, comparison.open_pools))
+    if failed:
+        chunks = f"{plural(waiting, 'chunk')} without a grade and " if waiting else ""
+        what = f"{chunks}{plural(failed, 'row')} that failed to run"
+        return f"Undecided: {start}{what}: {could}; judging alone cannot settle it."
     price = comparison.price
     about = f", about ${max(price.usd, 0.01):.2f} with {price.model}" if price else ""
     settles = f"judging at most {asks:,} of them settles it{about}"
@@ -198,7 +204,7 @@ def _slices_that_differ(slices: Mapping[str, Change]) -> Iterator[str]:
     for name, change in slices.items():
         p = change.p_holm
         if p is not None and p <= ALPHA and change.verdict in (Verdict.BETTER, Verdict.WORSE):
-            yield f"{shorten(name, 40)} is {change.verdict} (p = {p:.3f}, Holm over slices)."
+            yield f"{shorten(name, 38)} is {change.verdict} (p = {p:.3f}, Holm over slices)."
 
 
 def aligned(cells: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -312,6 +318,9 @@ def doubts(comparison: Comparison) -> Iterator[str]:
                 f"warning: {_SOURCES[source]} grade {was:.0%} of the baseline's slots and {now:.0%}"
                 " of the candidate's: part of the difference may be the graders'."
             )
+    names = [run.name for run in comparison.grading.runs]
+    for text in lacking((row.pool for row in comparison.rows), names):
+        yield f"note: {clean(text)}."
     for notice in comparison.grading.notices:
         if notice.kind != "ignored field":
             yield f"note: {clean(notice.text)}"

@@ -75,10 +75,12 @@ def _undecided(gate: Gate, name: str) -> str:
     waiting = [found for found in gate.measures if found.gates and _is_open(found)]
     if waiting:
         names = ", ".join(str(found.measure) for found in waiting)
-        return (
-            f"It is undecided whether {name} may go in: chunks without a grade could still"
-            f" change {names}."
+        what = (
+            "chunks without a grade or rows that failed"
+            if gate.failed
+            else "chunks without a grade"
         )
+        return f"It is undecided whether {name} may go in: {what} could still change {names}."
     return f"It is undecided whether {name} may go in: these queries are too few to tell."
 
 
@@ -136,7 +138,8 @@ def details(gate: Gate) -> Iterator[str]:
             yield f"{found.measure}: {spread}{inside}."
         certain = found.outcome is Outcome.FAIL or not found.gates or gate.did_not_run
         for name in () if certain else found.decision.open_slices:
-            yield f"{found.measure}: chunks without a grade could make slice {clean(name)} fail."
+            what = "what is open" if gate.failed else "chunks without a grade"
+            yield f"{found.measure}: {what} could make slice {clean(name)} fail."
     if gate.ideal_moved:
         shown = ", ".join(shorten(key, 30) for key in gate.ideal_moved[:_SHOWN])
         more = ", …" if len(gate.ideal_moved) > _SHOWN else ""

@@ -1,0 +1,32 @@
+"""Rows that a run lacks or failed on: what they count as, said aloud."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from judge.evidence.pool import QueryPool
+
+
+def has_failed(pool: QueryPool) -> bool:
+    """Tell whether some run failed on this query, so that no judging closes its bounds."""
+    return any(row is not None and row.error is not None for row in pool.query.rows)
+
+
+def lacking(pools: Iterable[QueryPool], names: Sequence[str]) -> Iterator[str]:
+    """Yield a sentence for each run that lacks rows, and for each that failed on some.
+
+    names: of the runs, in the order of each query's rows
+    """
+    counted = [pool for pool in pools if not pool.query.is_answerless]
+    for run, name in enumerate(names):
+        rows = [pool.query.rows[run] for pool in counted]
+        absent = sum(row is None for row in rows)
+        failed = sum(row is not None and row.error is not None for row in rows)
+        of = f"of {len(rows):,} rows"
+        if absent:
+            yield f"{name} lacks {absent:,} {of}: each counts as a list that found nothing"
+        if failed:
+            yield (
+                f"{name} failed on {failed:,} {of}: their lists could have been anything,"
+                " and no judging settles that"
+            )
