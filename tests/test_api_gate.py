@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from judge.api.gating import Asked, gate
 from judge.cli.gate import command
 from judge.comparing.gating import Gate
-from judge.errors import InputError
+from judge.errors import InputError, UsageError
 from judge.formats import ReadOptions
 from judge.report.baseline import read_baseline
 from judge.report.gate import gate_junit, gate_lines, gate_markdown
@@ -195,6 +195,25 @@ def test_a_drop_inside_the_spread_of_repeats_never_fails(baseline: Path) -> None
     assert rank.in_spread
     assert found.outcome is Outcome.UNDECIDED
     assert "2 repeats spread over 0.500: the drop lies inside it" in text(found)
+    assert "RR fell, but by no more than its 2 repeats differ" in text(found)
+
+
+def test_rows_without_answers_are_not_said_to_be_too_few(tmp_path: Path) -> None:
+    nothing = run("new", AT_TOP)
+    rows = (
+        replace(row, golden=Golden((), query_id=row.key, complete=True)) for row in nothing.rows
+    )
+    found = gate([replace(nothing, rows=tuple(rows))], tmp_path / "baseline.json", update=True)
+    assert found.outcome is Outcome.UNDECIDED
+    assert "no row has what a measure that gates needs" in text(found)
+
+
+def test_a_baseline_is_never_written_over_a_run(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    path.write_text('{"query_id": "q", "query": "what", "results": [{"id": "a"}]}\n')
+    with pytest.raises(UsageError, match="would overwrite the run"):
+        gate([path], path, update=True)
+    assert path.read_text().startswith('{"query_id"')
 
 
 def test_strict_fails_one_lost_rank(baseline: Path) -> None:

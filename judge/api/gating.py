@@ -62,7 +62,10 @@ def gate(
     gain, unit or prompt, other goldens, edited by hand.
     """
     inputs, asked = inputs or Inputs(), asked or Asked()
-    path, candidates = Path(baseline), [read(run, inputs) for run in runs]
+    path = Path(baseline)
+    if update:
+        _refuse_own_file(path, runs)
+    candidates = [read(run, inputs) for run in runs]
     stored = _stored(path, inputs, update=update)
     known = api.read_known(
         goldens=inputs.goldens,
@@ -86,6 +89,14 @@ def gate(
     if update and grading.stopped is None:
         _write(path, candidates[0], grading, settings, known.goldens)
     return _build(grading, stored, asked)
+
+
+def _refuse_own_file(path: Path, runs: Sequence[Run | SourceFile]) -> None:
+    """Raise UsageError where a baseline would be written over one of the runs."""
+    files = [Path(run) for run in runs if isinstance(run, str | Path)]
+    if path.exists() and any(file.exists() and path.samefile(file) for file in files):
+        found = f"--update-baseline would overwrite the run {path}"
+        raise UsageError(f"{found}; name another --baseline")
 
 
 def _stored(path: Path, inputs: Inputs, *, update: bool) -> Baseline | None:

@@ -81,7 +81,24 @@ def _undecided(gate: Gate, name: str) -> str:
             else "chunks without a grade"
         )
         return f"It is undecided whether {name} may go in: {what} could still change {names}."
-    return f"It is undecided whether {name} may go in: these queries are too few to tell."
+    return f"It is undecided whether {name} may go in: {_why_closed(gate)}."
+
+
+def _why_closed(gate: Gate) -> str:
+    """Say why a gate is undecided that no grade could decide."""
+    gating = [found for found in gate.measures if found.gates]
+    if not gating:
+        return "no row has what a measure that gates needs"
+    within = [f for f in gating if f.outcome is Outcome.UNDECIDED and _only_spread(f)]
+    if within:
+        names = ", ".join(str(found.measure) for found in within)
+        return f"{names} fell, but by no more than its {len(gate.runs)} repeats differ"
+    return "these queries are too few to tell"
+
+
+def _only_spread(found: GatedMeasure) -> bool:
+    """Tell whether a measure would fail but for the spread of the repeats."""
+    return found.decision.outcome is Outcome.FAIL
 
 
 _SENTENCES = {
