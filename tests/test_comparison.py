@@ -107,6 +107,14 @@ def test_a_run_that_is_empty_everywhere_gives_no_verdict() -> None:
     assert outcome(found) == "NO VERDICT"
 
 
+def test_no_p_value_is_written_as_zero() -> None:
+    # All rows lose the same: a t test's p is 0 in doubles.
+    found = compare(run("old", OLD, GRADES), run("new", {k: ids[::-1] for k, ids in OLD.items()}))
+    assert "paired t test p < 0.0001" in flat(found)
+    assert "(p < 0.001, Holm over slices)" in flat(found)
+    assert "exact sign-flip test p = 0.0005" in flat(found)  # 2 of 2^12 sign patterns
+
+
 def test_slices_have_holm_adjusted_p() -> None:
     new = {key: [ids[1], ids[0], ids[2]] for key, ids in OLD.items()}
     grades = {**GRADES, ("q0", "q0-a"): 2, ("q1", "q1-a"): 2}

@@ -31,6 +31,16 @@ def span(lo: float, hi: float) -> str:
     return f"{signed(lo)}..{signed(hi)}"
 
 
+def p_text(p: float, digits: int) -> str:
+    """Return a p value, never as 0.
+
+    >>> p_text(0.0123, 3), p_text(0.00001, 3)
+    ('p = 0.012', 'p < 0.001')
+    """
+    least = 10.0**-digits
+    return f"p < {least:.{digits}f}" if p < least else f"p = {p:.{digits}f}"
+
+
 def comparison_lines(comparison: Comparison) -> Iterator[str]:
     """Yield the lines of the whole text, 80 columns wide, without ends."""
     yield from wrapped(headline(comparison))
@@ -204,7 +214,7 @@ def _slices_that_differ(slices: Mapping[str, Change]) -> Iterator[str]:
     for name, change in slices.items():
         p = change.p_holm
         if p is not None and p <= ALPHA and change.verdict in (Verdict.BETTER, Verdict.WORSE):
-            yield f"{shorten(name, 38)} is {change.verdict} (p = {p:.3f}, Holm over slices)."
+            yield f"{shorten(name, 38)} is {change.verdict} ({p_text(p, 3)}, Holm over slices)."
 
 
 def aligned(cells: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -228,8 +238,8 @@ def significance_lines(comparison: Comparison) -> Iterator[str]:
     how = "exact" if flip.exact else "sampled"
     effect = "" if test.effect_size is None else f", effect size {test.effect_size:+.2f}"
     yield (
-        f"{comparison.primary}{_mark(comparison)}{at}: paired t test p = {test.p:.4f},"
-        f" {how} sign-flip test p = {flip.p:.4f}{effect}."
+        f"{comparison.primary}{_mark(comparison)}{at}: paired t test {p_text(test.p, 4)},"
+        f" {how} sign-flip test {p_text(flip.p, 4)}{effect}."
     )
     if flip.smallest > 0.05:
         moved = f"{plural(change.rows, 'row')} with so few differences"
