@@ -258,7 +258,10 @@ def correction_lines(comparison: Comparison) -> Iterator[str]:
         return
     whole = "rows of which people graded every chunk that only the judge had graded"
     if found.estimate.value is None:
-        yield f"Not corrected by labels: {found.estimate.reason} ({whole})."
+        yield (
+            f"Not corrected by labels: {found.estimate.reason} ({whole})."
+            " `judge spotcheck --rows N` draws such rows."
+        )
         return
     who = "the mock, which is no judge," if comparison.grading.by_mock else "the judge alone"
     yield (
