@@ -13,7 +13,8 @@ from typing import Any
 from judge.errors import UsageError
 from judge.judging.backends.chat import ChatDialect
 from judge.judging.backends.failures import failure, read_error
-from judge.judging.backends.openai import connection_failure, without_credentials
+from judge.judging.backends.openai import without_credentials
+from judge.judging.backends.wires.wire import connection_failure
 from judge.judging.exchange import Rejected, Reply, Request, Transient
 
 

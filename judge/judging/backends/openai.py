@@ -2,44 +2,56 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
 import time
 from collections.abc import Mapping
-from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-from judge.errors import BackendUnavailable
+from judge.errors import BackendUnavailable, UsageError
 from judge.judging.backends.chat import LENGTH_NAMES, ChatDialect
-from judge.judging.backends.direct_http import direct_client
 from judge.judging.backends.failures import failure, read_error
-from judge.judging.exchange import Rejected, Reply, Request, Transient, Unreachable
+from judge.judging.backends.wires.wire import Answer, OpenWire, Server, Wire
+from judge.judging.exchange import Rejected, Reply, Request
 
 OFFICIAL = "https://api.openai.com/v1"
+NO_KEY = "none"
+"""What is sent as the key to a server that needs none."""
+
+_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 
 
 class OpenAIBackend:
-    """Asks one model through the async client, one HTTP request a call.
+    """Asks one model, one HTTP request a call.
 
-    The client is imported and opened with the first request: a cached run needs neither.
+    A wire is opened with the first request: a cached run needs no HTTP library.
 
     base_url: None for OpenAI itself
-    api_key: None leaves it to the client, which reads OPENAI_API_KEY; sent to the server and
-        kept nowhere
+    api_key: None reads OPENAI_API_KEY with the first request; sent to the server, kept nowhere
     logprobs: ask for the grades' token probabilities
+    open_wire: None takes OpenAI's own client for OpenAI and the shorter way to all others
     """
 
     remote = True
     recorded = False
 
     def __init__(
-        self, model: str, *, base_url: str | None, api_key: str | None, logprobs: bool = False
+        self,
+        model: str,
+        *,
+        base_url: str | None,
+        api_key: str | None,
+        logprobs: bool = False,
+        open_wire: OpenWire | None = None,
     ) -> None:
         self.name = f"openai:{model}"
-        self._base_url = (base_url or OFFICIAL).rstrip("/")
+        self._base_url = _checked(base_url or OFFICIAL)
         self._api_key = api_key
         length_name = LENGTH_NAMES[self._base_url == OFFICIAL]
         self._dialect = ChatDialect(model, logprobs=logprobs, length_name=length_name)
-        self._openai: Any = None
-        self._client: Any = None
+        self._open_wire = open_wire or (_open_sdk if self._base_url == OFFICIAL else _open_direct)
+        self._wire: Wire | None = None
         self.settings: Mapping[str, object] = {
             "kind": "openai",
             "model": model,
@@ -51,41 +63,27 @@ class OpenAIBackend:
 
     async def answer(self, request: Request) -> Reply:
         """Send one request. A refused parameter is dropped and `Adjusted` raised."""
-        if self._client is None:
-            self._client = self._connect()
-        openai, body = self._openai, self._dialect.body(request)
-        try:
-            # `post` is what `chat.completions.create` calls, less the building of typed models:
-            # half the time of a call, and a malformed response stays readable.
-            response = await self._client.post("/chat/completions", cast_to=object, body=body)
-        except openai.APIStatusError as error:
-            raise self._failure(error, body) from error
-        except openai.APIConnectionError as error:
-            raise connection_failure(error) from error
-        except (openai.APIResponseValidationError, ValueError):
-            response = None  # invalid JSON or UTF-8: a response without a reply
-        return self._dialect.reply(body, response, request)
+        if self._wire is None:
+            self._wire = self._open_wire(Server(self._base_url, self._key()))
+        body = self._dialect.body(request)
+        answer = await self._wire.post(_encode(body).encode("ascii"))
+        if not 200 <= answer.status < 300:
+            raise self._failure(answer, body)
+        return self._dialect.reply(body, answer.content, request)
 
-    def _connect(self) -> Any:
-        import openai
+    def _key(self) -> str:
+        key = os.environ.get("OPENAI_API_KEY") if self._api_key is None else self._api_key
+        if not key and self._base_url == OFFICIAL:
+            reason = "no key; set OPENAI_API_KEY, or name a server with --base-url"
+            raise BackendUnavailable(f"{self.name}: {reason}")
+        if key and not (key.isascii() and key.isprintable()):
+            reason = "the key holds a line break or another character that no key has"
+            raise BackendUnavailable(f"{self.name}: {reason}; set OPENAI_API_KEY anew")
+        return key or NO_KEY
 
-        self._openai = openai
-        options: dict[str, Any] = {
-            "base_url": self._base_url,
-            "max_retries": 0,
-            "http_client": direct_client(openai),
-        }
-        try:
-            return openai.AsyncOpenAI(api_key=self._api_key, timeout=None, **options)
-        except openai.OpenAIError as error:
-            if self._base_url == OFFICIAL:
-                reason = "no key; set OPENAI_API_KEY, or name a server with --base-url"
-                raise BackendUnavailable(f"{self.name}: {reason}") from error
-            return openai.AsyncOpenAI(api_key="none", timeout=None, **options)
-
-    def _failure(self, error: Any, body: Mapping[str, object]) -> Exception:
-        response = error.response
-        found = read_error(response.status_code, response.headers, error.body, now=time.time())
+    def _failure(self, answer: Answer, body: Mapping[str, object]) -> Exception:
+        said = _json_or_text(answer.content)
+        found = read_error(answer.status, answer.headers, said, now=time.time())
         meant = failure(found, name=self.name)
         if isinstance(meant, Rejected):
             return self._dialect.adjust(body, found.message, found.parameter) or meant
@@ -93,36 +91,51 @@ class OpenAIBackend:
 
     async def close(self) -> None:
         """Close the connections."""
-        if self._client is not None:
-            await self._client.close()
-            self._client = None
+        if self._wire is not None:
+            await self._wire.close()
+            self._wire = None
 
 
-def connection_failure(error: BaseException) -> Transient:
-    """Return what a connection that failed stands for, from the innermost cause.
+def _open_sdk(server: Server) -> Wire:
+    from judge.judging.backends.wires.sdk import SDKWire
 
-    A transport may call a lost connection a timeout; the deadline of an attempt is not the
-    client's, so there are no timeouts here.
-    """
-    causes = [error]
-    while (cause := causes[-1].__cause__) is not None:
-        causes.append(cause)
-    detail = str(causes[-1]) or type(causes[-1]).__name__
-    if any(type(cause).__name__ in _NO_CONNECTION for cause in causes):
-        return Unreachable(f"cannot connect ({detail})")
-    return Transient(f"connection lost ({detail})")
+    return SDKWire(server)
 
 
-_NO_CONNECTION = frozenset(
-    {"ConnectError", "ClientConnectorError", "ClientConnectorDNSError", "ConnectionRefusedError"}
-)
+def _open_direct(server: Server) -> Wire:
+    from judge.judging.backends.wires.direct import DirectWire
+
+    return DirectWire(server)
+
+
+def _json_or_text(content: bytes) -> object:
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError):
+        return content.decode("utf-8", "replace")
+
+
+def _checked(base_url: str) -> str:
+    """Return a base URL without a slash at its end; UsageError if nothing can be sent there."""
+    try:
+        parts = urlsplit(base_url)
+        usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable:
+        fix = "name a server as in http://127.0.0.1:8080/v1"
+        raise UsageError(f"--base-url {without_credentials(base_url)}: not a web address; {fix}")
+    return base_url.rstrip("/")
 
 
 def without_credentials(url: str) -> str:
-    """Return a URL without user and password, as it may stand in reports and keys.
+    """Return a URL as it may stand in reports and keys: a query may hold a key, so only a hash.
 
     >>> without_credentials("https://me:secret@host:8000/v1")
     'https://host:8000/v1'
+    >>> without_credentials("https://host/v1?key=secret")
+    'https://host/v1?sha256=0b60fff1'
     """
     parts = urlsplit(url)
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+    query = f"sha256={hashlib.sha256(parts.query.encode()).hexdigest()[:8]}" if parts.query else ""
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], query=query))
