@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
+from typing import overload
 
-from judge.grades import Source
+from judge.grades import Judgment, Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +88,87 @@ class KnownGrade:
     document_id: str | None = None
     source: Source = Source.PRIOR
     detail: str = ""
+
+
+class Grades(Sequence[KnownGrade], ABC):
+    """Known grades that need not all be objects at once; equal to any sequence of equal grades."""
+
+    __slots__ = ()
+    __hash__ = None  # type: ignore[assignment]
+
+    @overload
+    def __getitem__(self, index: int) -> KnownGrade: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[KnownGrade]: ...
+    def __getitem__(self, index: int | slice) -> KnownGrade | Sequence[KnownGrade]:
+        """Return one grade, or a tuple of several; counts from the start each time."""
+        return tuple(self)[index]
+
+    @abstractmethod
+    def __iter__(self) -> Iterator[KnownGrade]:
+        """Yield each grade."""
+
+    def __eq__(self, other: object) -> bool:
+        """Tell whether another sequence holds equal grades in the same order."""
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+
+class KnownGrades(Grades):
+    """Grades of several files, one after the other."""
+
+    __slots__ = ("parts",)
+
+    def __init__(self, *parts: Sequence[KnownGrade]) -> None:
+        """Take the parts in their order; what is parts already is taken apart."""
+        taken = (part.parts if isinstance(part, KnownGrades) else (part,) for part in parts)
+        self.parts: tuple[Sequence[KnownGrade], ...] = tuple(
+            part for part in chain.from_iterable(taken) if part
+        )
+
+    def __len__(self) -> int:
+        """Return the number of grades."""
+        return sum(map(len, self.parts))
+
+    def __iter__(self) -> Iterator[KnownGrade]:
+        """Yield each grade, part by part."""
+        return chain.from_iterable(self.parts)
+
+
+class GradeTable(Grades):
+    """The grades of a file of millions of lines, without an object for each.
+
+    by_query: query id to chunk id to what the file says of the two. Equal judgments are one
+        object; each lies within the scale 0..grade_max and is narrower than it.
+    """
+
+    __slots__ = ("by_query", "grade_max")
+
+    def __init__(self, by_query: Mapping[str, Mapping[str, Judgment]], *, grade_max: int) -> None:
+        """Take the table as it is."""
+        self.by_query = by_query
+        self.grade_max = grade_max
+
+    def of(self, query_id: str) -> list[KnownGrade]:
+        """Return the grades of one query."""
+        return [
+            KnownGrade(
+                id,
+                judgment.lo,
+                judgment.hi,
+                query_id=query_id,
+                source=judgment.source or Source.PRIOR,
+                detail=judgment.reason,
+            )
+            for id, judgment in self.by_query.get(query_id, {}).items()
+        ]
+
+    def __len__(self) -> int:
+        """Return the number of grades."""
+        return sum(map(len, self.by_query.values()))
+
+    def __iter__(self) -> Iterator[KnownGrade]:
+        """Yield each grade, query by query in the order in which the file first names them."""
+        return chain.from_iterable(map(self.of, self.by_query))
 
 
 @dataclass(frozen=True, slots=True)

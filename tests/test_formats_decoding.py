@@ -9,7 +9,7 @@ import pytest
 from judge.errors import InputError
 from judge.formats.decoding import Document, Lines, decode
 from judge.formats.findings import Findings, Place
-from judge.formats.opening import TextFile
+from judge.formats.textfile import TextFile
 
 
 def refusal(text: str) -> str:

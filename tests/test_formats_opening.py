@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from judge.errors import InputError
-from judge.formats.opening import TextFile, open_bytes, read_text
+from judge.formats.opening import open_bytes, read_text
+from judge.formats.textfile import TextFile
 
 
 def refusal(source: object) -> str:

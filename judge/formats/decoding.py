@@ -10,7 +10,7 @@ from itertools import chain, islice
 from typing import TypeAlias
 
 from judge.formats.findings import Findings, Place, shown
-from judge.formats.opening import TextFile
+from judge.formats.textfile import TextFile
 
 Fields: TypeAlias = dict[str, object]
 """A JSON object."""

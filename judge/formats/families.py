@@ -14,9 +14,9 @@ from typing import Literal, TypeAlias
 from judge.errors import InputError, Problem
 from judge.formats.decoding import Document, Fields, Lines, decode, looks_like_json
 from judge.formats.findings import Findings, Place
-from judge.formats.opening import TextFile
 from judge.formats.options import ReadOptions
 from judge.formats.tables import Table, table_header, table_records
+from judge.formats.textfile import TextFile
 
 Items: TypeAlias = list[tuple[Place, object]]
 """Records with the places they were read from."""
@@ -163,6 +163,11 @@ def decode_any(file: TextFile, findings: Findings) -> Decoded | None:
     if _of_header(header) is None:
         return None
     return Table(Place(file.name), header, table_records(file, findings, ragged=True))
+
+
+def is_family_table(file: TextFile) -> bool:
+    """Tell whether a file is a table whose header is that of a family."""
+    return _of_header(frozenset(table_header(file))) is not None
 
 
 def _of_header(header: frozenset[str]) -> Family | None:

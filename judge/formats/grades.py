@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
-from judge.formats.decoding import Document, Fields
-from judge.formats.families import decode_any, recognised
+from judge.formats.decoding import Document, Fields, looks_like_json
+from judge.formats.families import decode_any, is_family_table, recognised
 from judge.formats.fields import FieldReader
 from judge.formats.findings import Findings, Place, shown
 from judge.formats.ids import id_text
-from judge.formats.opening import QRELS, SourceFile, TextFile, read_text, source_name
+from judge.formats.opening import QRELS, SourceFile, read_text, source_name, uncollected
 from judge.formats.options import DEFAULTS, ReadOptions
+from judge.formats.qrels_table import plain_qrels
 from judge.formats.records import records_of
 from judge.formats.scale import Scale
 from judge.formats.spellings import GRADE, PLAIN, PLAIN_OF_BEIR
 from judge.formats.tables import table_delimiter, table_header, table_records
+from judge.formats.textfile import TextFile
 from judge.formats.trec import qrels_lines
 from judge.formats.values import label
 from judge.grades import WORD_OVERLAP, Source
@@ -29,7 +31,7 @@ _NAME_THEM = "say which fields they are: --map FIELD=query_id,FIELD=id,FIELD=gra
 class GradeFile:
     """The grades of a file on the scale 0..G, and what was counted on the way."""
 
-    grades: tuple[KnownGrade, ...]
+    grades: Sequence[KnownGrade]
     notices: tuple[Notice, ...] = ()
 
 
@@ -65,23 +67,32 @@ def read_grades(source: SourceFile, options: ReadOptions = DEFAULTS) -> GradeFil
     places. Negative grades become 0, counted. Raises InputError naming grades off the scale
     and the flag to write.
     """
-    findings = Findings()
-    placed = placed_statements(source, options, findings)
-    return GradeFile(tuple(_known(*one) for one in placed), findings.notices())
+    file, findings = read_text(source, inside=QRELS), Findings()
+    with uncollected():
+        if is_trec(file) and (table := plain_qrels(file, options)) is not None:
+            return GradeFile(table)
+        placed = _placed_statements(file, options, findings)
+        return GradeFile(tuple(_known(*one) for one in placed), findings.notices())
 
 
 def placed_statements(
     source: SourceFile, options: ReadOptions, findings: Findings
 ) -> list[tuple[Statement, Interval]]:
     """Return what a file states of each pair, with its interval on the scale; see `read_grades`."""
+    return _placed_statements(read_text(source, inside=QRELS), options, findings)
+
+
+def _placed_statements(
+    file: TextFile, options: ReadOptions, findings: Findings
+) -> list[tuple[Statement, Interval]]:
     scale = Scale(options, findings, grade_max=options.grade_max)
     placed = _Placed(findings)
-    for statement in statements(read_text(source, inside=QRELS), options, findings):
+    for statement in statements(file, options, findings):
         interval = _interval(statement, scale, options, findings)
         if interval is not None:
             placed.add(statement, interval)
     scale.report()
-    findings.check_some(placed.pairs, "grades", source_name(source))
+    findings.check_some(placed.pairs, "grades", file.name)
     return list(placed.pairs.values())
 
 
@@ -208,10 +219,15 @@ def statements(file: TextFile, options: ReadOptions, findings: Findings) -> Iter
         yield from _recorded(records_of(decoded, under="judgments").items, options, findings)
 
 
+def is_trec(file: TextFile) -> bool:
+    """Tell whether a file is lines of qrels: neither JSON nor a table with a header."""
+    return not (looks_like_json(file) or is_family_table(file) or _has_header(file))
+
+
 def _has_header(file: TextFile) -> bool:
     delimiter = table_delimiter(file)
     known = {name for ours, spellings in GRADE.items() for name in (ours, *spellings)}
-    header = file.text.lstrip().partition("\n")[0].split(delimiter)
+    header = next(iter(file.first_lines()), "").lstrip().split(delimiter)
     return len(known & {cell.strip().strip('"') for cell in header}) > 1
 
 

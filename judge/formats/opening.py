@@ -9,13 +9,12 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, TypeAlias, cast
 
 from judge.errors import InputError, Problem
 from judge.formats.inflating import BROKEN, inflated
+from judge.formats.textfile import StoredText, TextFile, is_plain_text
 
 SourceFile: TypeAlias = str | Path | BinaryIO
 """A path, or a binary stream that the caller opened (standard input) and will close."""
@@ -26,9 +25,12 @@ QRELS = ("qrels/test.tsv", "qrels/dev.tsv", "qrels/train.tsv")
 UNPACKED_LIMIT = 1 << 30
 """Bytes that a packed file may unpack to in memory: a few kilobytes can be made to fill any."""
 
+# A file of more bytes is left where it lies and read line by line.
+_HELD_BYTES = 8 << 20
 _CHUNK = 1 << 20
 _BOM = b"\xef\xbb\xbf"
 _GZIP = b"\x1f\x8b"
+_MAGIC_BYTES = 16
 _EMPTY = ("an empty file", "was the command that wrote it stopped?")
 _OTHER_ENCODINGS = {
     b"\xff\xfe": "UTF-16 text",
@@ -40,27 +42,6 @@ _OTHER_ENCODINGS = {
     b"PAR1": "a Parquet file",
     b"SQLite format 3": "an SQLite database",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class TextFile:
-    """A whole file as text, with the name that messages use for it."""
-
-    name: str
-    text: str
-
-    def lines(self) -> Iterator[tuple[int, str]]:
-        """Yield line numbers and lines, without holding a second copy of the text."""
-        start, number = 0, 1
-        while start < len(self.text):
-            end = self.text.find("\n", start)
-            end = len(self.text) if end < 0 else end
-            yield number, self.text[start:end]
-            start, number = end + 1, number + 1
-
-    def first_lines(self) -> list[str]:
-        """Return the first two lines that are not blank, or fewer."""
-        return list(islice((line for _, line in self.lines() if line.strip()), 2))
 
 
 def source_name(source: SourceFile) -> str:
@@ -103,6 +84,8 @@ def read_text(source: SourceFile, *, inside: Sequence[str] = ()) -> TextFile:
     inside: what to read of a folder or zip archive, the first of these that it has
     """
     source = member(source, inside) if inside else source
+    if (stored := _stored(source)) is not None:
+        return stored
     name = source_name(source)
     with open_bytes(source) as stream:
         data = read_whole(stream, name)
@@ -124,6 +107,22 @@ def read_text(source: SourceFile, *, inside: Sequence[str] = ()) -> TextFile:
     if text.isspace():
         raise _unreadable(name, *_EMPTY)
     return TextFile(name, text)
+
+
+def _stored(source: SourceFile) -> TextFile | None:
+    """Return a large text file to be read line by line; None for all else, right or wrong."""
+    if not isinstance(source, (str, Path)):
+        return None
+    try:
+        path = Path(source)
+        if not path.is_file() or path.stat().st_size <= _HELD_BYTES:
+            return None
+        with path.open("rb") as stream:
+            start = stream.peek(_MAGIC_BYTES)
+            is_other = start.startswith((_GZIP, *_OTHER_ENCODINGS))
+            return None if is_other or not is_plain_text(stream) else StoredText(path)
+    except (OSError, ValueError):
+        return None  # whoever opens it next says what is wrong
 
 
 def read_whole(stream: BinaryIO, name: str) -> bytes | bytearray:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from judge.formats.decoding import Document, Fields, Lines, decode
 from judge.formats.findings import Findings, Place
-from judge.formats.opening import TextFile
 from judge.formats.tables import Table
+from judge.formats.textfile import TextFile
 
 
 @dataclass(frozen=True, slots=True)

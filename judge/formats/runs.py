@@ -11,11 +11,12 @@ from judge.formats.decoding import Document
 from judge.formats.families import Decoded, decode_any, recognised
 from judge.formats.findings import Findings, Place, shown
 from judge.formats.ids import id_text
-from judge.formats.opening import SourceFile, TextFile, read_text, source_name, uncollected
+from judge.formats.opening import SourceFile, read_text, source_name, uncollected
 from judge.formats.options import DEFAULTS, ReadOptions
 from judge.formats.records import records_of
 from judge.formats.rows import read_rows
 from judge.formats.scored import is_scored, scored_rows
+from judge.formats.textfile import TextFile
 from judge.formats.texts import (
     Corpus,
     CorpusSource,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from judge.errors import InputError, Problem
 from judge.formats.findings import Findings, Place, shown
-from judge.formats.opening import TextFile
+from judge.formats.textfile import TextFile
 
 _DELIMITERS = "\t;,"
 
@@ -24,7 +24,7 @@ class Table:
 
 def table_delimiter(file: TextFile) -> str | None:
     """Return what separates the columns of a header line, or None where it has one column."""
-    header = file.text.lstrip().partition("\n")[0]
+    header = next(iter(file.first_lines()), "").lstrip()
     counts = {mark: header.count(mark) for mark in _DELIMITERS}
     best = max(counts, key=counts.__getitem__)
     return best if counts[best] else None

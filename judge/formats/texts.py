@@ -11,10 +11,11 @@ from judge.formats.families import Decoded, Kind, decode_any, recognised
 from judge.formats.fields import FieldReader
 from judge.formats.findings import Findings, Place, shown
 from judge.formats.ids import id_text, key_id
-from judge.formats.opening import SourceFile, TextFile, read_text, source_name
+from judge.formats.opening import SourceFile, read_text, source_name
 from judge.formats.options import DEFAULTS, ReadOptions
 from judge.formats.records import records_of
 from judge.formats.spellings import PLAIN_OF_BEIR, QUERY, TEXT, Spellings
+from judge.formats.textfile import TextFile
 from judge.formats.values import words
 from judge.run import Notice, Result, Row, Run
 

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from judge.formats.findings import Findings, Place, shown
-from judge.formats.opening import SourceFile, TextFile, read_text
+from judge.formats.opening import SourceFile, read_text
 from judge.formats.options import DEFAULTS, Precision, ReadOptions
+from judge.formats.textfile import TextFile
 from judge.run import Notice
 
 Scored: TypeAlias = tuple[str, float]
