@@ -32,6 +32,7 @@ _FORMAT_KEY = "judge-cache"
 _SELECT_AT_ONCE = 500
 _RAW = 1  # diskcache's mode for values that stand in the row as they are
 _DATABASE = "cache.db"
+_encode = json.JSONEncoder(allow_nan=False).encode
 _FOLDER_NOTES = frozenset({"README.md", ".gitignore"})
 
 _ADD = """
@@ -74,7 +75,7 @@ class JSONTextDisk(diskcache.Disk):  # type: ignore[misc]
         self, value: object, read: bool, key: object = diskcache.UNKNOWN
     ) -> tuple[int, int, None, str]:
         """Return (size, mode, no file, JSON text)."""
-        text = json.dumps(value, allow_nan=False)
+        text = _encode(value)
         return len(text), _RAW, None, text
 
     def fetch(self, mode: int, filename: str | None, value: object, read: bool) -> object:
@@ -255,7 +256,7 @@ class JudgmentCache:
 
 def _table_rows(values: Iterable[tuple[str, object]]) -> Iterator[tuple[str, float, float, str]]:
     now = time.time()
-    return ((key, now, now, json.dumps(value, allow_nan=False)) for key, value in values)
+    return ((key, now, now, _encode(value)) for key, value in values)
 
 
 def _make_private(folder: Path) -> None:

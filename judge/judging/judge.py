@@ -159,9 +159,11 @@ class Judge:
         the cache, and the judge takes no other pairs.
         """
         assert not self._waiting, "an earlier stream was left before its end"
-        source = iter(pairs)
+        source, size = iter(pairs), _HANDFUL
         self._tally.asked += total or 0
-        while self._unavailable is None and (block := list(islice(source, _LOOK_AHEAD))):
+        while self._unavailable is None and (block := list(islice(source, size))):
+            # Few at first: while the first request is out, the next pairs are looked up.
+            size = min(2 * size, _LOOK_AHEAD)
             self._tally.asked += len(block) if total is None else 0
             yield from self._begin(block)
             yield from self._collect(leave=_LOOK_AHEAD)

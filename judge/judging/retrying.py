@@ -5,17 +5,14 @@ SDK retries are off in every backend, so one pass through here is one request on
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Awaitable, Callable
-from typing import TypeVar
-
-import tenacity
+from typing import Any, TypeVar
 
 from judge.judging.exchange import Adjusted, CallFailure, RateLimited, Transient
 from judge.judging.sending import Desk, Usage
 
 Outcome = TypeVar("Outcome")
-
-_BACKOFF = tenacity.wait_random_exponential(multiplier=0.5, max=30)
 
 
 async def retry(attempt: Callable[[], Awaitable[Outcome]], *, usage: Usage, desk: Desk) -> Outcome:
@@ -26,7 +23,7 @@ async def retry(attempt: Callable[[], Awaitable[Outcome]], *, usage: Usage, desk
     """
     started_at = desk.clock.now() - usage.held_s
     try:
-        # Most requests succeed: building the machinery below costs more than reading a reply.
+        # Most requests succeed: the machinery below costs more than reading a reply.
         return await attempt()
     except (Transient, Adjusted) as failure:
         first: CallFailure | None = failure
@@ -38,9 +35,25 @@ async def retry(attempt: Callable[[], Awaitable[Outcome]], *, usage: Usage, desk
             raise failure
         return await attempt()
 
-    def is_late(state: tenacity.RetryCallState) -> bool:
+    return await _retrying(desk, usage, started_at=started_at)(next_attempt)
+
+
+def _retrying(desk: Desk, usage: Usage, *, started_at: float) -> Any:
+    """Return the `tenacity.AsyncRetrying` of one pair that is first asked at `started_at`."""
+    tenacity = importlib.import_module("tenacity")  # most runs need it late or never
+    backoff = tenacity.wait_random_exponential(multiplier=0.5, max=30)
+
+    def wait(state: Any) -> float:
+        """Return the seconds before the next try: what was asked for, else full jitter."""
+        failure = state.outcome.exception()
+        if isinstance(failure, Adjusted | RateLimited):
+            return 0.0  # nothing to wait for; the throttle holds everybody back
+        asked = failure.retry_after_s if isinstance(failure, Transient) else None
+        return max(asked or 0.0, float(backoff(state)))
+
+    def is_late(state: Any) -> bool:
         used = desk.clock.now() - started_at - usage.held_s
-        return used + state.upcoming_sleep > desk.limits.total_s
+        return bool(used + state.upcoming_sleep > desk.limits.total_s)
 
     async def sleep(seconds: float) -> None:
         desk.tally.retrying += 1
@@ -49,20 +62,10 @@ async def retry(attempt: Callable[[], Awaitable[Outcome]], *, usage: Usage, desk
         finally:
             desk.tally.retrying -= 1
 
-    retrying = tenacity.AsyncRetrying(
+    return tenacity.AsyncRetrying(
         retry=tenacity.retry_if_exception_type((Transient, Adjusted)),
-        wait=_wait,
+        wait=wait,
         stop=is_late,
         sleep=sleep,
         reraise=True,
     )
-    return await retrying(next_attempt)
-
-
-def _wait(state: tenacity.RetryCallState) -> float:
-    """Return the seconds before the next try: what was asked for, else full jitter."""
-    failure = state.outcome.exception() if state.outcome else None
-    if isinstance(failure, Adjusted | RateLimited):
-        return 0.0  # nothing to wait for; the throttle holds everybody back
-    asked = failure.retry_after_s if isinstance(failure, Transient) else None
-    return max(asked or 0.0, float(_BACKOFF(state)))
