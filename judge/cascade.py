@@ -21,6 +21,8 @@ from judge.evidence.goldens import (
     stale_ids,
 )
 from judge.evidence.joining import PreferenceIndex
+from judge.evidence.known import GradeIndex
+from judge.evidence.plain_pool import plain_pool
 from judge.evidence.pool import NOT_JUDGED, PoolRules, QueryPool, build_pool
 from judge.evidence.queries import Query, join
 from judge.evidence.units import Reply
@@ -31,7 +33,7 @@ from judge.judging.judge import Pair as Asked
 from judge.judging.selector import SelectAll, Selector
 from judge.measures.names import Measure
 from judge.preferred import Preferred, preferred
-from judge.run import Golden, KnownGrade, Notice, Run
+from judge.run import Golden, KnownGrade, KnownGrades, Notice, Run
 from judge.scoring import Scale, are_settled
 from judge.shadow import Shadow, compare, sample
 
@@ -121,7 +123,8 @@ def grade_runs(
     did_not_run = tuple(run.name for run in runs if returned_nothing(run.rows))
     if len(did_not_run) < len(runs):
         check_any_expected_occurs(joined.queries, corpus_ids)
-    grades = _GradeIndex((*known, *(grade for run in runs for grade in run.grades)))
+    given = known if isinstance(known, Sequence) else tuple(known)
+    grades = GradeIndex(KnownGrades(given, *(run.grades for run in runs)))
     unit = decide_unit(joined.queries, lambda query: [grade.id for grade in grades.of(query)])
     rules = PoolRules(unit, settings.depth, settings.grade_max)
     evidence = _Evidence(joined.queries, rules, grades, preferences)
@@ -179,7 +182,7 @@ def select_all(settings: Settings, preferences: PreferenceIndex | None = None) -
 def _calls_saved(
     queries: Sequence[Query],
     rules: PoolRules,
-    grades: _GradeIndex,
+    grades: GradeIndex,
     preferences: PreferenceIndex | None,
     settings: Settings,
 ) -> Mapping[str, int]:
@@ -188,7 +191,7 @@ def _calls_saved(
     Sources come in the order in which they narrow; each is credited with what is no longer
     asked once it is there.
     """
-    none = _GradeIndex(())
+    none = GradeIndex(())
     bare = [replace(query, golden=None) for query in queries]
     steps = {"": _Evidence(bare, rules, none, None)}
     if any(query.golden is not None for query in queries):
@@ -271,7 +274,7 @@ class _Evidence:
         self,
         queries: Sequence[Query],
         rules: PoolRules,
-        grades: _GradeIndex,
+        grades: GradeIndex,
         preferences: PreferenceIndex | None,
     ) -> None:
         self._queries = queries
@@ -280,46 +283,18 @@ class _Evidence:
         self._pairs = [preferences.join(query).pairs if preferences else () for query in queries]
 
     def pool(self, at: int, replies: Mapping[str, Reply]) -> QueryPool:
-        query = self._queries[at]
+        query, rules = self._queries[at], self._rules
+        if not self._pairs[at]:
+            known = self._grades.plain(query, grade_max=rules.grade_max)
+            plain = (
+                None if known is None else plain_pool(query, rules, known=known, replies=replies)
+            )
+            if plain is not None:
+                return plain
         return build_pool(
             query,
-            self._rules,
+            rules,
             known=self._grades.of(query),
             preferences=self._pairs[at],
             replies=replies,
         )
-
-
-class _GradeIndex:
-    """Known grades by the query id or query text that they are filed under."""
-
-    def __init__(self, grades: Iterable[KnownGrade]) -> None:
-        self._by_name: dict[str, list[KnownGrade]] = {}
-        for grade in grades:
-            name = grade.query_id if grade.query_id is not None else (grade.query or "").strip()
-            self._by_name.setdefault(name, []).append(grade)
-
-    def __bool__(self) -> bool:
-        return bool(self._by_name)
-
-    def of(self, query: Query) -> list[KnownGrade]:
-        found: list[KnownGrade] = []
-        for name in _names(query):
-            found += self._by_name.get(name, ())
-        return found
-
-    def notices(self, queries: Sequence[Query]) -> tuple[Notice, ...]:
-        """Count the queries that have grades and are in no run: said, never dropped silently."""
-        known = {name for query in queries for name in _names(query)}
-        other = [name for name in self._by_name if name not in known]
-        if not other:
-            return ()
-        shown = ", ".join(other[:5]) + (", …" if len(other) > 5 else "")
-        text = f"queries with grades that are in no run, not used: {len(other)} ({shown})"
-        return (Notice("grades_unused", len(other), text),)
-
-
-def _names(query: Query) -> tuple[str, ...]:
-    """Return what grades of this query may be filed under: its id, else its text."""
-    text = query.text.strip() if query.text is not None else None
-    return tuple(dict.fromkeys(name for name in (query.query_id, query.key, text) if name))

@@ -25,7 +25,7 @@ from judge.measures.names import Measure, parse_measure
 from judge.readlog.mining import mine
 from judge.readlog.pairs import read_preferences
 from judge.report.model import Report, build_report
-from judge.run import Golden, KnownGrade, Notice, Run
+from judge.run import Golden, KnownGrade, KnownGrades, Notice, Run
 
 SourceFile: TypeAlias = str | Path | BinaryIO
 
@@ -38,7 +38,7 @@ class Known:
     """
 
     goldens: tuple[Golden, ...] = ()
-    grades: tuple[KnownGrade, ...] = ()
+    grades: Sequence[KnownGrade] = ()
     notices: tuple[Notice, ...] = ()
     held_out: tuple[Label, ...] = ()
 
@@ -56,7 +56,7 @@ def read_known(
     exclude_labels: labels are read and checked, but are no evidence
     """
     found: list[Golden] = []
-    grades: list[KnownGrade] = []
+    grades: list[Sequence[KnownGrade]] = []
     notices: list[Notice] = []
     if isinstance(goldens, (str, Path, BinaryIO)) or hasattr(goldens, "read"):
         golden_file = read_goldens(goldens, options)  # type: ignore[arg-type]
@@ -66,7 +66,7 @@ def read_known(
         found += goldens
     for source in judgments:
         grade_file = read_grades(source, options)
-        grades += grade_file.grades
+        grades.append(grade_file.grades)
         notices += grade_file.notices
     held_out: tuple[Label, ...] = ()
     if labels is not None:
@@ -76,9 +76,9 @@ def read_known(
             held_out = label_file.labels
         else:
             people = known_labels(label_file.labels)
-            grades += people
+            grades.append(people)
             notices += disagreements(people)
-    return Known(tuple(found), tuple(grades), tuple(notices), held_out)
+    return Known(tuple(found), KnownGrades(*grades), tuple(notices), held_out)
 
 
 def read_pairs(

@@ -25,12 +25,12 @@ def decide_unit(
     of an earlier grade (`graded` returns a query's), unless some result has it as its own.
     """
     for query in queries:
+        results = [result for row in query.rows if row for result in row.results]
+        documents = {r.document_id for r in results if r.document_id and r.document_id != r.id}
+        if not documents:
+            continue
         expected = frozenset(query.golden.expected) if query.golden else frozenset()
         known = frozenset(graded(query))
-        if not (expected or known):
-            continue
-        results = [result for row in query.rows if row for result in row.results]
-        documents = {r.document for r in results if r.document != r.id}
         if expected & documents or (known & documents) - {result.id for result in results}:
             return DOCUMENT
     return CHUNK

@@ -107,7 +107,7 @@ def build_pool(
         query=query,
         ids=tuple(members),
         judgments=tuple(
-            _with_reason(judgment, failures[unit], _unasked(query, asked=bool(asks[unit])))
+            _with_reason(judgment, failures[unit], unasked(query, asked=bool(asks[unit])))
             if unit in asks
             else judgment
             for unit, judgment in members.items()
@@ -156,7 +156,7 @@ def _asks(
     query: Query, unit: str, slots: Slots, rules: PoolRules, replies: Mapping[str, Reply]
 ) -> dict[str, str]:
     """Return the chunks of an open unit that the judge can still be sent, with their texts."""
-    if not _has_text(query):
+    if not has_text(query):
         return {}
     return {
         result.id: result.text
@@ -171,13 +171,14 @@ def _failures(unit: str, slots: Slots, replies: Mapping[str, Reply]) -> list[str
     return [reply.reason for reply in asked if reply is not None and reply.evidence is None]
 
 
-def _has_text(query: Query) -> bool:
+def has_text(query: Query) -> bool:
     """Tell whether there is a question to judge by: without one a grade means nothing."""
     return bool((query.text or "").strip())
 
 
-def _unasked(query: Query, *, asked: bool) -> str:
-    if not _has_text(query):
+def unasked(query: Query, *, asked: bool) -> str:
+    """Return why a chunk is open of which nobody said anything. asked: it can be judged."""
+    if not has_text(query):
         return NO_QUERY
     return NOT_JUDGED if asked else NO_TEXT
 

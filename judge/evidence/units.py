@@ -14,6 +14,9 @@ from judge.run import KnownGrade
 
 BY_PREFERENCE = "ordered by read logs"
 
+BLANK = Evidence(Source.RULE, 0, 0, "blank text")
+"""What a chunk that is there but says nothing is known by."""
+
 UnitEvidence = Mapping[str, tuple[Evidence, ...]]
 """Unit to everything that is said of it."""
 
@@ -75,7 +78,7 @@ def _said_of(
 ) -> list[Evidence]:
     said = [_evidence_of(grade) for grade in known]
     if chunk in slots.blank:
-        said.append(_BLANK)
+        said.append(BLANK)
     if replies and chunk in replies and chunk in slots.unit_of:
         reply = replies[chunk].evidence
         said += [] if reply is None else [reply]
@@ -88,7 +91,6 @@ def _evidence_of(grade: KnownGrade) -> Evidence:
 
 # A million grades hold few distinct statements: they share them.
 _known = lru_cache(maxsize=4096)(Evidence)
-_BLANK = Evidence(Source.RULE, 0, 0, "blank text")
 
 
 def _best_of(chunks: Iterable[Sequence[Evidence]], grade_max: int) -> tuple[Evidence, ...]:
