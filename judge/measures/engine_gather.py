@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
@@ -11,18 +11,17 @@ from numpy.typing import NDArray
 
 from judge.measures.engine_blocks import lines_of
 from judge.measures.engine_lists import Lists
-from judge.measures.engine_ranking import Ranker, list_names, list_starts
+from judge.measures.engine_ranking import Ranker, RunColumns, list_names, list_starts, run_columns
 from judge.measures.engine_text import (
     PADDING,
     Column,
     Ids,
     Ints,
     Text,
-    columns,
     equal,
     mixed,
 )
-from judge.measures.trec import RUN_FIELDS, Problems, run_lists
+from judge.measures.trec import Problems, run_lists
 
 _CHUNK_BYTES = 1 << 21
 _LINES_AT_ONCE = 1 << 16
@@ -96,14 +95,14 @@ def _gather(data: bytearray) -> _Gathered | None:
     parts: list[list[NDArray[Any]]] = []
     start = 0
     for block in lines_of(data):
-        fields = columns(block.text, RUN_FIELDS) if block.is_utf8 else None
+        fields = run_columns(block)
         if fields is None:
             return None
-        if len(fields[0]):
+        if len(fields.query):
             lists = _list_indexes(fields, index)
-            _, _, ids, _, scores, _ = fields
-            edges = [(column.starts + start).astype(offset) for column in (ids, scores)]
-            lengths = [column.lengths.astype(np.int8) for column in (ids, scores)]
+            kept = (fields.document, fields.score)
+            edges = [(column.starts + start).astype(offset) for column in kept]
+            lengths = [column.lengths.astype(np.int8) for column in kept]
             parts.append([lists, *edges, *lengths])
         start += block.size
     if not parts:
@@ -118,19 +117,19 @@ def _gather(data: bytearray) -> _Gathered | None:
     return _Gathered(list(index), lists, ids, scores)
 
 
-def _list_indexes(fields: Sequence[Column], index: dict[tuple[bytes, bytes], int]) -> Ints:
+def _list_indexes(fields: RunColumns, index: dict[tuple[bytes, bytes], int]) -> Ints:
     """Return each line's list as an index, adding the new ones in order."""
     first, list_of = _distinct(fields)
     found = [index.setdefault(name, len(index)) for name in list_names(fields, first)]
     return np.array(found, dtype=np.int32)[list_of]
 
 
-def _distinct(fields: Sequence[Column]) -> tuple[Ints, Ints]:
+def _distinct(fields: RunColumns) -> tuple[Ints, Ints]:
     """Return a line for each of the lists that a block's lines belong to, and each line's list.
 
     The lines are in order; a list that goes on elsewhere in the block may have several.
     """
-    query, tag = Ids.of(fields[0]), Ids.of(fields[-1])
+    query, tag = Ids.of(fields.query), Ids.of(fields.tag)
     keys = mixed(query.hashes(), tag.hashes())
     _, first, list_of = np.unique(keys, return_index=True, return_inverse=True)
     alike = equal(query, query[first[list_of]]) & equal(tag, tag[first[list_of]])

@@ -202,11 +202,11 @@ class _QrelsBlock:
 
 def _read_block(block: Block) -> _QrelsBlock | None:
     """Return a block's lines, or None where the plain reader must look."""
-    fields = columns(block.text, QRELS_FIELDS) if block.is_utf8 else None
+    fields = columns(block.text, QRELS_FIELDS, (0, 2, 3)) if block.is_utf8 else None
     grades = None if fields is None else _parse_grades(fields[-1])
     if fields is None or grades is None:
         return None
-    queries, _, documents, _ = fields
+    queries, documents, _ = fields
     if not len(queries):
         return _QrelsBlock([], np.zeros(0, dtype=np.int64), Ids.of(documents), grades)
     first = np.concatenate(([0], np.flatnonzero(~repeats_previous(queries)) + 1))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -48,12 +49,12 @@ class Ranker:
         return rank_lists(names, first, ids, parsed, self.table, single=single)
 
     def _by_columns(self, block: Block) -> BlockRanked | None:
-        fields = columns(block.text, RUN_FIELDS) if block.is_utf8 else None
-        if fields is None or not len(fields[0]) or block.endless:
+        fields = run_columns(block)
+        if fields is None or not len(fields.query) or block.endless:
             return None
         first = list_starts(fields)
         names = list_names(fields, first)
-        lists = self.rank_columns(names, first, Ids.of(fields[2]), fields[4])
+        lists = self.rank_columns(names, first, Ids.of(fields.document), fields.score)
         return None if lists is None else BlockRanked(lists, block.n_lines)
 
     def _plainly(self, block: Block) -> BlockRanked:
@@ -92,16 +93,30 @@ class Ranker:
         return Lists(names, queries, lengths, ties, Spots(lists_of, ranks), found, repeated)
 
 
-def list_starts(fields: Sequence[Column]) -> Ints:
+class RunColumns(NamedTuple):
+    """The fields of run lines that decide anything; Q0 and the rank do not."""
+
+    query: Column
+    document: Column
+    score: Column
+    tag: Column
+
+
+def run_columns(block: Block) -> RunColumns | None:
+    """Return the columns of a block, or None where the plain reader must look."""
+    found = columns(block.text, RUN_FIELDS, (0, 2, 4, 5)) if block.is_utf8 else None
+    return None if found is None else RunColumns(*found)
+
+
+def list_starts(fields: RunColumns) -> Ints:
     """Return the lines at which another query or another tag begins."""
-    query, tag = fields[0], fields[-1]
-    goes_on = repeats_previous(query) & repeats_previous(tag)
+    goes_on = repeats_previous(fields.query) & repeats_previous(fields.tag)
     return np.concatenate(([0], np.flatnonzero(~goes_on) + 1))
 
 
-def list_names(fields: Sequence[Column], first: Ints) -> list[tuple[bytes, bytes]]:
+def list_names(fields: RunColumns, first: Ints) -> list[tuple[bytes, bytes]]:
     """Return tag and query of the lists that begin at lines `first`."""
-    return list(zip(fields[-1][first].tokens(), fields[0][first].tokens(), strict=True))
+    return list(zip(fields.tag[first].tokens(), fields.query[first].tokens(), strict=True))
 
 
 def _transposed(rows: Sequence[tuple[int, ...]], count: int) -> list[Ints]:

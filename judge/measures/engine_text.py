@@ -197,44 +197,39 @@ def salts(numbers: Ints) -> Words:
     return salt
 
 
-def columns(text: Text, count: int) -> list[Column] | None:
-    """Return the fields of every line, or None unless each line has `count` or is blank.
+def columns(text: Text, count: int, wanted: Sequence[int]) -> list[Column] | None:
+    """Return some fields of every line, or None unless each line has `count` or is blank.
 
+    wanted: which fields, from 0
     None too for what the plain reader should look at: control bytes, very long tokens.
     `text` ends with a newline.
     """
     edges = np.flatnonzero(text.bytes <= ord(" "))
-    found = _regular(text, edges, count) or _irregular(text, edges, count)
-    if found is None:
+    found = _regular(text, edges, count, wanted) or _irregular(text, edges, count, wanted)
+    if found is None or max(column.longest for column in found) > LONGEST_TOKEN:
         return None
-    starts, lengths = found
-    if lengths.max(initial=0) > LONGEST_TOKEN:
-        return None
-    return [
-        Column(text, np.ascontiguousarray(starts[:, i]), np.ascontiguousarray(lengths[:, i]))
-        for i in range(count)
-    ]
+    return found
 
 
-def _regular(text: Text, edges: Ints, count: int) -> tuple[Ints, Ints] | None:
-    """Return starts and lengths where single blanks part the fields and newlines the lines."""
-    n_lines = np.count_nonzero(text.bytes == _NEWLINE)
+def _regular(text: Text, edges: Ints, count: int, wanted: Sequence[int]) -> list[Column] | None:
+    """Return columns where single blanks part the fields and newlines the lines."""
+    n_lines, rest = divmod(len(edges), count)
+    if rest or not n_lines or edges[0] == 0 or np.diff(edges).min() == 1:
+        return None
+    newlines = edges[count - 1 :: count]
+    # With a newline at the end of each line, every other edge has to be a blank.
     n_blanks = np.count_nonzero(text.bytes == ord(" "))
-    if not n_lines or n_lines + n_blanks != len(edges) or n_lines * count != len(edges):
+    if n_blanks != n_lines * (count - 1) or not (pick(text.bytes, newlines) == _NEWLINE).all():
         return None
-    if not (pick(text.bytes, edges[count - 1 :: count]) == _NEWLINE).all():
-        return None
-    starts = np.empty_like(edges)
-    starts[0] = 0
-    np.add(edges[:-1], 1, out=starts[1:])
-    lengths = edges - starts
-    if lengths.min() == 0:
-        return None
-    return starts.reshape(-1, count), lengths.reshape(-1, count)
+    found = []
+    for field in wanted:
+        starts = edges[field - 1 :: count] + 1 if field else np.append(0, newlines[:-1] + 1)
+        found.append(Column(text, starts, edges[field::count] - starts))
+    return found
 
 
-def _irregular(text: Text, edges: Ints, count: int) -> tuple[Ints, Ints] | None:
-    """Return starts and lengths with any blanks between, before and after the fields."""
+def _irregular(text: Text, edges: Ints, count: int, wanted: Sequence[int]) -> list[Column] | None:
+    """Return columns with any blanks between, before and after the fields."""
     kinds = pick(text.bytes, edges)
     if not pick(_BLANKS, kinds).all():
         return None
@@ -247,4 +242,4 @@ def _irregular(text: Text, edges: Ints, count: int) -> tuple[Ints, Ints] | None:
         return None
     starts = starts[ends_token]
     lengths = edges[ends_token] - starts
-    return starts.reshape(-1, count), lengths.reshape(-1, count)
+    return [Column(text, starts[field::count], lengths[field::count]) for field in wanted]
