@@ -74,6 +74,7 @@ class Grading:
     calls_saved: by source of known evidence, the chunks that no judge was asked about for it
     shadows: by source, how a sample of what it settled looks to the judge
     preferred: how the judge and the first run's rankings keep decided preferences
+    by_mock: a grade comes from the mock: word overlap, now or in an earlier file
     """
 
     runs: tuple[Run, ...]
@@ -91,11 +92,7 @@ class Grading:
     calls_saved: Mapping[str, int] = field(default_factory=dict)
     shadows: tuple[Shadow, ...] = ()
     preferred: Preferred | None = None
-
-    @property
-    def by_mock(self) -> bool:
-        """Tell whether a grade comes from the mock: word overlap, now or in an earlier file."""
-        return any(j.reason == WORD_OVERLAP for pool in self.pools for j in pool.judgments)
+    by_mock: bool = False
 
 
 def grade_runs(
@@ -165,6 +162,7 @@ def grade_runs(
         preferred=preferred(
             pools, (*verdicts, *shadows), preferences, k=settings.depth or settings.reach
         ),
+        by_mock=any(j.reason == WORD_OVERLAP for pool in pools for j in pool.judgments),
     )
 
 

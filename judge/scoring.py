@@ -51,29 +51,35 @@ def score_rows(
     anything: [0, 1].
     """
     asked = tuple(measures)
-    found: list[dict[Measure, Bounded]] = [{} for _ in pools]
-    answered = [at for at, pool in enumerate(pools) if not pool.query.is_answerless]
-    ran = [at for at in answered if not _failed(pools[at], run)]
-    grades = [grade_pool(pools[at], grade_max=scale.grade_max) for at in ran]
-    rankings = [pools[at].rankings[run] for at in ran]
-    for measure in asked:
-        if measure.family == "graded":
-            bounded = graded.evaluate_rows(measure, rankings, grades, gain=scale.gain)
-            for at, value in zip(ran, bounded, strict=True):
-                found[at][measure] = value
-        else:
-            for at in ran:
-                if pools[at].query.has_answer:
-                    found[at][measure] = _golden(measure, pools[at], run)
-        for at in answered:
-            if measure not in found[at] and (
-                measure.family == "graded" or pools[at].query.has_answer
-            ):
-                found[at][measure] = _FAILED
+    ranked = tuple(measure for measure in asked if measure.family == "graded")
+    found: list[dict[Measure, Bounded]] = []
+    waiting: dict[int, GradePool] = {}
+    for at, pool in enumerate(pools):
+        defined = asked if pool.query.has_answer else ranked
+        scores = dict.fromkeys(() if pool.query.is_answerless else defined, _FAILED)
+        found.append(scores)
+        if not scores or failed_on(pool, run):
+            continue
+        grades = grade_pool(pool, grade_max=scale.grade_max)
+        if grades.lo != grades.hi:
+            waiting[at] = grades
+        for measure in defined:
+            if measure.family == "golden":
+                scores[measure] = _golden(measure, pool, run)
+            elif grades.lo == grades.hi:
+                ranking = pool.rankings[run]
+                scores[measure] = graded.evaluate(measure, ranking, grades, gain=scale.gain)
+    # Open rows share one pass of the bounds.
+    rankings = [pools[at].rankings[run] for at in waiting]
+    for measure in ranked:
+        together = graded.evaluate_rows(measure, rankings, list(waiting.values()), gain=scale.gain)
+        for at, bounded in zip(waiting, together, strict=True):
+            found[at][measure] = bounded
     return found
 
 
-def _failed(pool: QueryPool, run: int) -> bool:
+def failed_on(pool: QueryPool, run: int) -> bool:
+    """Tell whether a run failed on this query, so that its list could have been anything."""
     row = pool.query.rows[run]
     return row is not None and row.error is not None
 
@@ -97,7 +103,7 @@ def are_settled(
     n_runs = len(pools[0].query.rows) if pools else 0
     moving: set[int] = set()
     for run in range(n_runs):
-        ran = [at for at in waiting if not _failed(pools[at], run)]
+        ran = [at for at in waiting if not failed_on(pools[at], run)]
         scores = score_rows([pools[at] for at in ran], asked, run=run, scale=scale)
         moving |= {
             at

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from types import MappingProxyType
 
 from judge.evidence.goldens import Expected, golden_evidence, resolve_expected
@@ -187,7 +188,11 @@ def _with_reason(judgment: Judgment, failures: Sequence[str], unasked: str) -> J
     """Give an open judgment the reason why it is open; a few reasons, so that they add up."""
     narrowed = None if judgment.source is None else _NARROWED.get(judgment.source)
     reason = failures[0] if failures else narrowed or unasked
-    return Judgment(judgment.lo, judgment.hi, judgment.source, reason)
+    return _open(judgment.lo, judgment.hi, judgment.source, reason)
+
+
+# Many chunks are open for few reasons: they share them.
+_open = lru_cache(maxsize=4096)(Judgment)
 
 
 def _documents(members: Iterable[str], slots: Slots, known: _Known) -> dict[str, str]:

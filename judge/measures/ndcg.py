@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import islice
+from operator import mul
 
 from judge.grades import GAINS
 
@@ -25,16 +27,32 @@ def ndcg(
     >>> ndcg([3, 0, 2], ideal=[3, 2, 0], k=3)      # (3 + 2/2) / (3 + 2/log2(3))
     0.938...
     """
-    gain_of = GAINS[gain]
-    best = dcg(sorted((gain_of(grade) for grade in ideal if grade > 0), reverse=True), k=k)
+    gain_of = _GAINS[gain]
+    best = _best(tuple(sorted((grade for grade in ideal if grade > 0), reverse=True)), k, gain)
     if best == 0.0:
         return 0.0
-    return dcg((0.0 if grade is None else gain_of(grade) for grade in grades), k=k) / best
+    return dcg([0.0 if grade is None else gain_of(grade) for grade in grades[:k]]) / best
 
 
 def dcg(gains: Iterable[float], *, k: int | None = None) -> float:
     """Return the discounted sum of gains in rank order, of the first `k` or of all."""
-    return sum(gain * discount(rank) for rank, gain in enumerate(islice(gains, k), start=1))
+    counted = list(islice(gains, k))
+    total: float = sum(map(mul, counted, _discounts(len(counted))))
+    return total
+
+
+# A run has millions of rows, few distinct ideals and fewer lengths and grades.
+@lru_cache(maxsize=4096)
+def _best(grades: tuple[int, ...], k: int | None, gain: str) -> float:
+    return dcg([_GAINS[gain](grade) for grade in grades[:k]])
+
+
+@lru_cache(maxsize=256)
+def _discounts(n: int) -> tuple[float, ...]:
+    return tuple(map(discount, range(1, n + 1)))
+
+
+_GAINS = {name: lru_cache(maxsize=256)(gain) for name, gain in GAINS.items()}
 
 
 def discount(rank: int) -> float:

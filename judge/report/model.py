@@ -11,7 +11,7 @@ from judge.evidence.goldens import Miss, misses
 from judge.evidence.pool import QueryPool
 from judge.evidence.queries import Query
 from judge.formats.labels import Label
-from judge.grades import Conflict, Source
+from judge.grades import Conflict, Judgment, Source
 from judge.measures.names import Measure
 from judge.measures.pool import Bounded
 from judge.run import Run
@@ -82,8 +82,9 @@ class Report:
 
     Means are weighted and run over all rows that have the measure; a row that is open
     takes part with its interval. `confidence` has the 95% intervals over queries of the
-    overall means: what other queries would change, not what judging could. `held_out` are
-    labels that took no part in the grading, so that the judge can be compared with them.
+    overall means: what other queries would change, not what judging could. `n_graded` counts
+    the members of all pools that have a grade. `held_out` are labels that took no part in the
+    grading, so that the judge can be compared with them.
     """
 
     grading: Grading
@@ -93,6 +94,7 @@ class Report:
     confidence: Mapping[Measure, tuple[float, float]]
     coverage: Coverage
     answerless: Answerless
+    n_graded: int
     timing: Mapping[str, float] = field(default_factory=dict)
     held_out: tuple[Label, ...] = ()
 
@@ -170,6 +172,7 @@ def build_report(grading: Grading, *, timing: Mapping[str, float] | None = None)
         confidence=_confidence(rows, settings.measures),
         coverage=_coverage(rows, settings.depth),
         answerless=_answerless(rows),
+        n_graded=sum(j.lo == j.hi for pool in grading.pools for j in pool.judgments),
         timing=dict(timing or {}),
     )
 
@@ -204,22 +207,29 @@ def _confidence(
 
 
 def _coverage(rows: Iterable[RowReport], depth: int | None) -> Coverage:
-    sources: Counter[str] = Counter()
-    reasons: Counter[str] = Counter()
+    # A million slots share few judgments: each is counted as what it is, then looked into once.
+    counts: Counter[int] = Counter()
+    judgments: dict[int, Judgment] = {}
     n_rows = failed = 0
     for row in rows:
         n_rows += row.query.rows[0] is not None
         if row.query.is_answerless:
             continue
-        for member in row.pool.rankings[0][:depth]:
-            if member is None:
-                continue
-            judgment = row.pool.judgments[member]
-            if not judgment.is_open:
-                sources[str(judgment.source)] += 1
-                continue
-            reasons[judgment.reason] += 1
-            failed += row.pool.ids[member] in row.pool.failed
+        pool = row.pool
+        top = [member for member in pool.rankings[0][:depth] if member is not None]
+        shown = [pool.judgments[member] for member in top]
+        counts.update(map(id, shown))
+        judgments.update(zip(map(id, shown), shown, strict=True))
+        if pool.failed:
+            failed += sum(pool.ids[member] in pool.failed for member in top)
+    sources: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
+    for name, n in counts.items():
+        judgment = judgments[name]
+        if judgment.is_open:
+            reasons[judgment.reason] += n
+        else:
+            sources[str(judgment.source)] += n
     graded = sum(sources.values())
     return Coverage(
         rows=n_rows,

@@ -128,9 +128,9 @@ def pool_lines(report: Report) -> list[str]:
     """Return which pool the numbers are given, and what that leaves out."""
     if not any(measure.family == "graded" for measure in report.overall):
         return []
-    graded = sum(not j.is_open for row in report.rows for j in row.pool.judgments)
+    graded = plural(report.n_graded, f"graded {report.grading.unit}")
     return [
-        f"Pool: {plural(graded, 'graded ' + report.grading.unit)} of this one run, its goldens and"
+        f"Pool: {graded} of this one run, its goldens and"
         " known grades. Graded measures show the order inside its lists, not what it failed to"
         " find; compare runs with `judge compare`."
     ]
