@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Iterable, Mapping
 from typing import Any, TextIO
 
-from judge.grades import Conflict, Evidence, Judgment
+from judge.grades import Conflict, Evidence
 from judge.measures.names import Measure
-from judge.measures.pool import Bounded
-from judge.report.model import Report, RowReport
+from judge.report.lines import ReportLines, dump
+from judge.report.model import Report
 from judge.report.preferences import preferences_document
 from judge.scoring import Mean
 
 SCHEMA = 1
-
-# NaN in a report would be a bug of ours: refuse it rather than write it.
-_dump = json.JSONEncoder(ensure_ascii=False, allow_nan=False, default=dict).encode
 
 Json = Mapping[str, Any]
 
@@ -27,13 +23,16 @@ def write_report(report: Report, stream: TextIO) -> None:
     """Write a report as JSON: small parts first, then a line a row and a line a pool member."""
     stream.write("{\n")
     for name, part in _head(report).items():
-        stream.write(f"{_dump(name)}: {_dump(part)},\n")
-    _write_list("rows", map(row_line, report.rows), stream)
+        stream.write(f"{dump(name)}: {dump(part)},\n")
+    lines = ReportLines()
+    _write_list("rows", map(lines.row, report.rows), stream)
     stream.write(",\n")
-    _write_list("pool", (line for row in report.rows for line in pool_lines(row)), stream)
+    # A row's members in one piece: a write each takes longer than to make them.
+    pools = (",\n".join(members) for row in report.rows if (members := lines.pool(row)))
+    _write_list("pool", pools, stream)
     stream.write(",\n")
-    _write_list("conflicts", (_dump(_conflict(found)) for found in report.conflicts), stream)
-    stream.write(f',\n"timing": {_dump(report.timing)}\n}}\n')
+    _write_list("conflicts", (dump(_conflict(found)) for found in report.conflicts), stream)
+    stream.write(f',\n"timing": {dump(report.timing)}\n}}\n')
 
 
 def report_document(report: Report) -> dict[str, Any]:
@@ -118,64 +117,6 @@ def _calibration(report: Report) -> Json | None:
     return calibration_document(calibration_of(report))
 
 
-def row_line(row: RowReport) -> str:
-    """Return one row of the report; a slot outside the pool has the whole scale as interval."""
-    query = row.query
-    head: dict[str, Any] = {
-        "query_id": query.key,
-        "query": query.text,
-        "slice": query.slice,
-        "measures": {str(measure): _bounded(b) for measure, b in row.scores.items()},
-        "weight": query.weight,
-    }
-    if query.golden is not None:
-        head["expected"] = query.golden.expected
-        head["match"] = query.golden.match
-        head["complete"] = query.golden.complete
-    own = query.rows[0]
-    if own is not None and own.error is not None:
-        head["error"] = own.error
-    return f'{_dump(head)[:-1]}, "results": [{", ".join(_results(row))}]}}'
-
-
-# A report of a million slots holds few distinct judgments. Lines are put together from
-# encoded parts: a dict and a pass of the encoder for each would take most of the time.
-def _results(row: RowReport) -> Iterator[str]:
-    own, ranking = row.query.rows[0], row.pool.rankings[0]
-    for rank, result in enumerate(own.results if own else (), 1):
-        member = ranking[rank - 1]
-        judgment = None if member is None else row.pool.judgments[member]
-        document = "null" if result.document_id is None else _dump(result.document_id)
-        yield (
-            f'{{"id": {_dump(result.id)}, "document_id": {document}, "rank": {rank},'
-            f" {_judged(judgment, row.pool.grade_max)}}}"
-        )
-
-
-def pool_lines(row: RowReport) -> Iterator[str]:
-    """Yield one JSON object a pool member of a row: what judgments.jsonl and `pool` hold."""
-    pool, query_id = row.pool, _dump(row.query.key)
-    for id, judgment in zip(pool.ids, pool.judgments, strict=True):
-        document = pool.documents.get(id)
-        yield (
-            f'{{"query_id": {query_id}, "id": {_dump(id)},'
-            f' "document_id": {"null" if document is None else _dump(document)},'
-            f' {_judged(judgment, pool.grade_max)}, "reason": {_reason(judgment.reason)}}}'
-        )
-
-
-@lru_cache(maxsize=1024)
-def _judged(judgment: Judgment | None, grade_max: int) -> str:
-    """Return a judgment's members, without braces; None is a slot outside the pool."""
-    known = judgment or Judgment(0, grade_max)
-    source = None if known.source is None else str(known.source)
-    members = {"grade": known.grade, "lo": known.lo, "hi": known.hi, "source": source}
-    return _dump(members)[1:-1]
-
-
-_reason = lru_cache(maxsize=1024)(lambda reason: _dump(reason))
-
-
 def _conflict(conflict: Conflict) -> Json:
     return {
         "query_id": conflict.query_id,
@@ -209,12 +150,8 @@ def _with_confidence(report: Report) -> Json:
     return documents
 
 
-def _bounded(bounded: Bounded) -> Json:
-    return {"value": bounded.value, "lo": bounded.lo, "hi": bounded.hi}
-
-
 def _write_list(name: str, lines: Iterable[str], stream: TextIO) -> None:
-    stream.write(f"{_dump(name)}: [")
+    stream.write(f"{dump(name)}: [")
     separator = "\n"
     for line in lines:
         stream.write(separator + line)

@@ -13,8 +13,9 @@ from typing import TextIO
 
 from judge.errors import InputError, Problem
 from judge.judging.exchange import Verdict
-from judge.report.document import pool_lines, write_report
+from judge.report.document import write_report
 from judge.report.html.page import render_html
+from judge.report.lines import ReportLines
 from judge.report.markdown import render_markdown
 from judge.report.model import Report
 
@@ -84,8 +85,9 @@ def _replacing(path: Path) -> Iterator[TextIO]:
 
 def write_judgments(report: Report, stream: TextIO) -> None:
     """Write a line a judgment, graded or open, as `--judgments` reads them."""
+    lines = ReportLines()
     for row in report.rows:
-        stream.writelines(f"{line}\n" for line in pool_lines(row))
+        stream.write("".join(f"{line}\n" for line in lines.pool(row)))
 
 
 def write_verdicts(verdicts: Iterable[Verdict], stream: TextIO) -> None:
@@ -99,13 +101,19 @@ def write_qrels(report: Report, stream: TextIO) -> None:
     """Write what is graded as TREC qrels; white space, control characters and % in an id
     become their percent codes."""
     for row in report.rows:
-        query = _as_trec_id(row.query.key)
-        for id, judgment in zip(row.pool.ids, row.pool.judgments, strict=True):
-            if judgment.grade is not None:
-                stream.write(f"{query} 0 {_as_trec_id(id)} {judgment.grade}\n")
+        pool, query = row.pool, _as_trec_id(row.query.key)
+        stream.write(
+            "".join(
+                f"{query} 0 {_as_trec_id(id)} {judgment.lo}\n"
+                for id, judgment in zip(pool.ids, pool.judgments, strict=True)
+                if judgment.lo == judgment.hi
+            )
+        )
 
 
 def _as_trec_id(text: str) -> str:
+    if text.isalnum() and text.isascii():
+        return text
     return _NOT_TREC.sub(lambda match: "".join(f"%{b:02X}" for b in match[0].encode()), text) or "%"
 
 
