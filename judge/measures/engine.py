@@ -22,8 +22,8 @@ from judge.measures.engine_blocks import BLOCK_BYTES, whole_lists
 from judge.measures.engine_evaluation import Evaluator
 from judge.measures.engine_gather import gathered_lists
 from judge.measures.engine_lists import Lists
-from judge.measures.engine_qrels import Table
 from judge.measures.engine_ranking import Ranker
+from judge.measures.engine_table import Table
 from judge.measures.engine_tags import ListsApart, Tag
 from judge.measures.engine_threads import in_threads
 from judge.measures.evaluation import Evaluation

@@ -8,7 +8,7 @@ import numpy as np
 
 from judge.measures.engine_intervals import interval_columns
 from judge.measures.engine_measures import Asked, Judged, ideal, values
-from judge.measures.engine_qrels import Table
+from judge.measures.engine_table import Table
 from judge.measures.engine_tags import Tag
 from judge.measures.engine_text import Ints
 from judge.measures.evaluation import Column, Evaluation, Observed
@@ -47,7 +47,8 @@ class Evaluator:
         return Evaluation(run, self._table.query_ids, columns, self._observe(tag, unjudged))
 
     def _values(self, tag: Tag, judged: Judged) -> dict[Measure, Column]:
-        asked = Asked(judged, tag.lengths, self._ideal, self._gain, self._top)
+        relevant = judged.relevant(1)
+        asked = Asked(judged, relevant, tag.lengths, self._ideal, self._gain, self._top)
         return {one: Column(values(one, asked).tolist()) for one in self._measures}
 
     def _intervals_of(self, tag: Tag) -> dict[Measure, Column]:

@@ -12,7 +12,7 @@ from itertools import chain, islice
 
 import numpy as np
 
-from judge.measures.engine_qrels import Table
+from judge.measures.engine_table import Table
 from judge.measures.engine_tags import Tag
 from judge.measures.engine_text import Ints
 from judge.measures.evaluation import Column

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.measures.engine_qrels import Table
 from judge.measures.engine_repeats import repeats
 from judge.measures.engine_scores import Floats
+from judge.measures.engine_table import Table
 from judge.measures.engine_text import Flags, Ids, Ints, Words, greater, mixed, pick, salts
 
 
@@ -68,7 +68,7 @@ def rank_lists(
     shared_query = len({query for _, query in names}) < n_lists
     own_keys = mixed(hashes, salts(list_of)) if shared_query else keys
     repeated, _ = repeats(list_of, own_keys, ids)
-    lines, entries = table.find(keys, ids, query_of)
+    lines, entries = table.find(queries, keys, ids, query_of)
     once = ~np.isin(lines, repeated)
     lines, entries = lines[once], entries[once]
 

@@ -66,17 +66,28 @@ def in_order(n: int, queries: Ints, ranks: Ints, grades: Ints) -> Judged:
 
 def ideal(n: int, queries: Ints, grades: Ints) -> Judged:
     """Return the relevant documents of the qrels ranked by grade."""
-    relevant = grades > 0
-    keys = (queries[relevant].astype(np.int64) << 32) - grades[relevant]
-    keys.sort()
-    ranked = Judged(n, -(-keys >> 32), keys, -keys & 0xFFFFFFFF)
+    relevant = np.flatnonzero(grades > 0)
+    queries, grades = queries[relevant], grades[relevant]
+    scale = int(grades.max(initial=0)) + 1
+    keys = (queries + 1).astype(np.int64) * scale - grades
+    if n * scale <= len(keys):  # few distinct ones: counted, they need no sorting
+        counts = np.bincount(keys)
+        keys = np.repeat(np.arange(len(counts)), counts)
+    else:
+        keys.sort()
+    queries = keys // scale
+    ranked = Judged(n, queries, keys, (queries + 1) * scale - keys)
     return replace(ranked, ranks=ranked.places())
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a formula may look at: the run, its list lengths, the ideal run, the options."""
+    """What a formula may look at: the run, its list lengths, the ideal run, the options.
 
+    shown: judged documents of the run; run: the relevant ones among them, of grade 1 or more
+    """
+
+    shown: Judged
     run: Judged
     lengths: Ints
     ideal: Judged
@@ -95,8 +106,12 @@ def _ratio(numerator: Floats, denominator: Floats) -> Floats:
 
 
 def _discounts(ranks: Ints) -> Floats:
-    discounts: Floats = 1.0 / np.log2(ranks + 1.0)
-    return discounts
+    """Return 1 / log2(rank + 1), worked out once a rank where there are fewer of those."""
+    deepest = int(ranks.max(initial=0))
+    few = deepest < len(ranks)
+    distinct = np.arange(1, deepest + 1) if few else ranks
+    discounts: Floats = 1.0 / np.log2(distinct + 1.0)
+    return discounts[ranks - 1] if few else discounts
 
 
 def _ndcg(measure: Measure, asked: Asked) -> Floats:
@@ -138,7 +153,7 @@ def _precision(measure: Measure, asked: Asked) -> Floats:
 def _judged(measure: Measure, asked: Asked) -> Floats:
     assert measure.k is not None, "Judged has a cutoff"
     shown = np.minimum(asked.lengths, measure.k).astype(np.float64)
-    return _ratio(asked.run.top(measure.k).total(), shown)
+    return _ratio(asked.shown.top(measure.k).total(), shown)
 
 
 def _hit(measure: Measure, asked: Asked) -> Floats:

@@ -11,8 +11,8 @@ import numpy as np
 from judge.measures import plain
 from judge.measures.engine_blocks import ENDLESS_LINE, Block
 from judge.measures.engine_lists import Lists, Spots, rank_lists
-from judge.measures.engine_qrels import Table
 from judge.measures.engine_scores import parse_scores
+from judge.measures.engine_table import Table
 from judge.measures.engine_text import Column, Ids, Ints, columns, repeats_previous
 from judge.measures.trec import RUN_FIELDS, Problems, run_lists
 from judge.measures.trec import Lists as PlainLists
