@@ -16,6 +16,7 @@ import argparse
 import asyncio
 import json
 import socket
+import ssl
 import struct
 import threading
 from collections.abc import Callable
@@ -69,6 +70,16 @@ class Drip:
 
 
 @dataclass(frozen=True)
+class Endless:
+    """Sends a body that never ends, as fast as it is read."""
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Sends headers and half a body, then closes the connection."""
+
+
+@dataclass(frozen=True)
 class Reset:
     """Drops the connection with a reset."""
 
@@ -117,8 +128,11 @@ Play = Callable[[Seen], object]
 class FakeServer:
     """Runs in a thread of its own while the test's `with` block does."""
 
-    def __init__(self, play: Play = lambda seen: completion()) -> None:
+    def __init__(
+        self, play: Play = lambda seen: completion(), *, tls: ssl.SSLContext | None = None
+    ) -> None:
         self.play = play
+        self._tls = tls
         self.seen: list[Seen] = []
         self.at_once = 0
         self.most_at_once = 0
@@ -132,7 +146,7 @@ class FakeServer:
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}/v1"
+        return f"{'https' if self._tls else 'http'}://127.0.0.1:{self.port}/v1"
 
     def __enter__(self) -> FakeServer:
         self._thread.start()
@@ -140,7 +154,9 @@ class FakeServer:
         return self
 
     async def listen(self, port: int = 0) -> None:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", port, backlog=1024)
+        self._server = await asyncio.start_server(
+            self._serve, "127.0.0.1", port, backlog=1024, ssl=self._tls
+        )
         self.port = self._server.sockets[0].getsockname()[1]
 
     def __exit__(self, *_: object) -> None:
@@ -192,9 +208,17 @@ class FakeServer:
             linger = struct.pack("ii", 1, 0)  # close with RST
             writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
             return False
-        head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 300\r\n\r\n"
+        length = 2**40 if isinstance(act, Endless) else 300
+        head = f"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {length}"
         if not isinstance(act, Hang):
-            writer.write(head)
+            writer.write(f"{head}\r\n\r\n".encode())
+        while isinstance(act, Endless):
+            writer.write(b" " * 2**16)
+            await writer.drain()
+        if isinstance(act, Cut):
+            writer.write(b'{"choices": [')
+            await writer.drain()
+            return False
         while isinstance(act, Drip):
             writer.write(b" ")
             await writer.drain()

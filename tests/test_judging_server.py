@@ -1,6 +1,8 @@
-"""What a judge's server does wrong, and what we do: every case through the real client.
+"""What a judge's server does wrong, and what we do: every case over both wires.
 
-In each test the requests that reached the server equal the attempts that were reported.
+In each test the requests that reached the server equal the attempts that were reported. The
+wire for servers of one's own is the quick one; the real OpenAI client plays all of it again
+with the slow tests.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from fake_server import (
 )
 
 from judge.errors import BackendUnavailable
-from judge.judging.backends import open_backend
+from judge.judging.backends import open_backend, openai
 from judge.judging.budget import Budget, Price
 from judge.judging.cache import JudgmentCache
 from judge.judging.judge import Judge, Pair, Verdict
@@ -35,6 +37,13 @@ from judge.judging.limits import Limits
 from judge.judging.prompt import load_prompt
 
 MODEL = "m"
+
+
+@pytest.fixture(params=["direct", pytest.param("sdk", marks=pytest.mark.slow)], autouse=True)
+def wire(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every test ask its server over one wire, then over the other."""
+    if request.param == "sdk":
+        monkeypatch.setattr(openai, "_open_direct", openai._open_sdk)
 
 
 class Outcome:
@@ -250,6 +259,33 @@ def test_6_a_refused_parameter_is_dropped_once_and_remembered(name: str) -> None
     assert outcome.grades == [2] * 6
     assert outcome.server.wire == 7
     assert sum(name in seen.body for seen in outcome.server.seen) == 1
+
+
+def test_6_every_parameter_is_refused_once_though_many_requests_are_ready() -> None:
+    taken = {"model", "messages", "max_completion_tokens"}
+
+    def play(seen: object) -> Answer:
+        for name in seen.body.keys() - taken:
+            return error(400, f"Unsupported parameter: '{name}'", param=name, delay_s=0.01)
+        return completion(delay_s=0.01)
+
+    outcome = run(play, pairs(30), concurrency=10)
+    assert outcome.grades == [2] * 30
+    # temperature, seed, max_tokens, and response_format as json_schema and as json_object
+    assert outcome.server.wire == 30 + 5
+    assert outcome.server.most_at_once == 10
+
+
+def test_6_many_requests_refused_at_once_drop_one_parameter_once() -> None:
+    def play(seen: object) -> Answer:
+        if seen.number > 0 and "seed" in seen.body:  # a server that changes its mind
+            return error(400, "Unsupported parameter: 'seed'", param="seed", delay_s=0.05)
+        return completion(delay_s=0.01)
+
+    outcome = run(play, pairs(30), concurrency=10)
+    assert outcome.grades == [2] * 30
+    assert outcome.server.wire == 30 + 10  # one wave in flight, and no request after it
+    assert all("temperature" in seen.body for seen in outcome.server.seen)
 
 
 def test_6_what_was_really_sent_is_recorded(tmp_path: Path) -> None:

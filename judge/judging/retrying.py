@@ -35,7 +35,8 @@ async def retry(attempt: Callable[[], Awaitable[Outcome]], *, usage: Usage, desk
             raise failure
         return await attempt()
 
-    return await _retrying(desk, usage, started_at=started_at)(next_attempt)
+    outcome: Outcome = await _retrying(desk, usage, started_at=started_at)(next_attempt)
+    return outcome
 
 
 def _retrying(desk: Desk, usage: Usage, *, started_at: float) -> Any:

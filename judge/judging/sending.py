@@ -9,6 +9,7 @@ from judge.errors import BackendUnavailable
 from judge.judging.backends.backend import Backend
 from judge.judging.budget import Budget, Price, estimated_tokens
 from judge.judging.exchange import (
+    Adjusted,
     CallFailure,
     RateLimited,
     Rejected,
@@ -60,7 +61,8 @@ class Usage:
 class Line:
     """Sends requests to one backend: one call of `send` is one request on the wire.
 
-    The first request goes alone, so that a wrong key costs one request and not a thousand.
+    The first request goes alone, so that a wrong key or a parameter that the model does not take
+    costs one request and not a thousand.
     After StopAsking or BackendUnavailable nothing more is sent.
     """
 
@@ -105,12 +107,16 @@ class Line:
         except RateLimited as failure:
             self.throttle.slow_down(failure, sent_at=sent_at)
             raise
+        except Adjusted:
+            self._tried = self._answered  # the next try is the first of its kind: it goes alone
+            raise
         except (Unreachable, Rejected) as failure:
             self._give_up_if_nothing_ever_worked(failure)
             raise
         finally:
             self.throttle.release()
-            self._first_ended.set()
+            if self._tried:
+                self._first_ended.set()
 
     async def _let_the_first_go_alone(self) -> None:
         if not self._tried:

@@ -41,7 +41,7 @@ class SDKWire:
         try:
             # `post` is what `chat.completions.create` calls, less the building of typed models:
             # half the time of a call, and a malformed response stays readable.
-            response: Any = await self._client.post(PATH, cast_to=_http.Response, body=body)
+            response: Any = await self._client.post(PATH, cast_to=_http.Response, content=body)
         except openai.APIStatusError as error:
             response = error.response
         except openai.APIConnectionError as error:

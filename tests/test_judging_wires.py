@@ -1,0 +1,247 @@
+"""The two ways to a server: what each sends, and that they bring home the same.
+
+`test_judging_server.py` plays every fault of a server through both.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import gzip
+import json
+import ssl
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from fake_server import Answer, Cut, Endless, FakeServer, Reset, answer, completion, error
+
+from judge.errors import BackendUnavailable, UsageError
+from judge.judging.backends.openai import OpenAIBackend, without_credentials
+from judge.judging.backends.wires import wire as wires
+from judge.judging.backends.wires.direct import DirectWire, proxy_for
+from judge.judging.backends.wires.sdk import SDKWire
+from judge.judging.backends.wires.wire import OpenWire, Server
+from judge.judging.exchange import Rejected, Transient, Unreachable
+from judge.judging.judge import Judge, Pair
+from judge.judging.prompt import load_prompt
+
+Post = Callable[..., wires.Answer]
+BODY = b'{"model":"m","messages":[]}'
+# `openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 36500
+#  -subj "/CN=loopback test server" -addext "subjectAltName=IP:127.0.0.1,DNS:localhost"`:
+# a key that guards nothing.
+CERTIFICATE = Path(__file__).parent / "reference" / "loopback.pem"
+
+
+@pytest.fixture(params=[DirectWire, SDKWire])
+def open_wire(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> OpenWire:
+    for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+    return request.param
+
+
+@pytest.fixture
+def post(open_wire: OpenWire) -> Post:
+    """Return a function that sends `BODY` once over a wire of its own."""
+
+    def send(base_url: str, *, api_key: str = "sk-1") -> wires.Answer:
+        async def once() -> wires.Answer:
+            wire = open_wire(Server(base_url, api_key))
+            try:
+                return await wire.post(BODY)
+            finally:
+                await wire.close()
+
+        return asyncio.run(once())
+
+    return send
+
+
+def test_a_body_goes_out_as_it_is_and_the_answer_comes_back(post: Post) -> None:
+    with FakeServer(lambda seen: answer(200, {"a": "ü"})) as server:
+        back = post(server.url)
+    (seen,) = server.seen
+    assert (seen.path, seen.raw) == ("/v1/chat/completions", BODY)
+    assert seen.headers["authorization"] == "bearer sk-1"
+    assert seen.headers["content-type"] == seen.headers["accept"] == "application/json"
+    assert (back.status, json.loads(back.content)) == (200, {"a": "ü"})
+
+
+@pytest.mark.parametrize("status", [400, 401, 404, 429, 500, 503])
+def test_an_error_is_an_answer_like_any_other(post: Post, status: int) -> None:
+    with FakeServer(lambda seen: error(status, "no", retry_after="7")) as server:
+        back = post(server.url)
+    assert (back.status, server.wire) == (status, 1)
+    assert back.headers.get("retry-after") == "7"
+    assert json.loads(back.content)["error"]["message"] == "no"
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_no_redirect_is_followed(post: Post, status: int) -> None:
+    with FakeServer(lambda seen: Answer(status, b"", {"location": "/v1/elsewhere"})) as server:
+        assert (post(server.url).status, server.wire) == (status, 1)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "encode"), [("gzip", gzip.compress), ("deflate", zlib.compress)]
+)
+def test_a_compressed_answer_is_unpacked(post: Post, encoding: str, encode: Callable) -> None:
+    packed = Answer(200, encode(completion().body), {"content-encoding": encoding})
+    with FakeServer(lambda seen: packed) as server:
+        assert post(server.url).content == completion().body
+
+
+def test_a_body_without_end_is_not_read_to_its_end(post: Post) -> None:
+    endless = FakeServer(lambda seen: Endless())
+    with endless as server, pytest.raises(Rejected, match="longer than 16 MiB"):
+        post(server.url)
+    assert server.wire == 1
+
+
+def test_a_small_body_that_unpacks_into_a_huge_one_is_not_unpacked(post: Post) -> None:
+    bomb = Answer(200, gzip.compress(bytes(2 * wires.MOST_BYTES)), {"content-encoding": "gzip"})
+    sending = FakeServer(lambda seen: bomb)
+    with sending as server, pytest.raises(Rejected, match="longer than 16 MiB"):
+        post(server.url)
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        Reset(),
+        Cut(),
+        Answer(200, b"not gzip", {"content-encoding": "gzip"}),
+        Answer(200, b"", {"x": "y" * 200_000}),
+    ],
+    ids=["reset", "cut", "not gzip", "endless header"],
+)
+def test_a_lost_or_broken_answer_may_pass(post: Post, act: object) -> None:
+    with FakeServer(lambda seen: act) as server, pytest.raises(Transient) as lost:
+        post(server.url)
+    assert (type(lost.value), server.wire) == (Transient, 1)
+
+
+def test_nobody_at_the_address_is_unreachable(post: Post) -> None:
+    with FakeServer() as server:
+        url = server.url
+    with pytest.raises(Unreachable, match="cannot connect"):
+        post(url)
+
+
+def test_credentials_in_the_address_travel_in_a_header_in_place_of_the_key(post: Post) -> None:
+    with FakeServer() as server:
+        post(server.url.replace("//", "//me:p%40ss%3A@"))
+    sent = server.seen[0].headers["authorization"].partition(" ")
+    # The server lowers everything it reads, base64 too: compare in that form.
+    assert sent[0] == "basic"
+    assert sent[2] == base64.b64encode(b"me:p@ss:").decode().lower()
+
+
+def test_a_query_in_the_address_stays_behind_the_path(post: Post) -> None:
+    with FakeServer() as server:
+        post(f"{server.url}?api-version=2&x=a%20b")
+    assert server.seen[0].path.replace("+", "%20") == "/v1/chat/completions?api-version=2&x=a%20b"
+
+
+def test_the_accounts_own_headers_are_sent(post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-1")
+    monkeypatch.setenv("OPENAI_PROJECT_ID", "proj-1")
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Team: search\nuser-agent: mine\nno header")
+    with FakeServer() as server:
+        post(server.url)
+    headers = server.seen[0].headers
+    assert (headers["openai-organization"], headers["openai-project"]) == ("org-1", "proj-1")
+    assert (headers["x-team"], headers["user-agent"]) == ("search", "mine")
+
+
+def test_a_proxy_is_used_unless_the_server_is_excepted(
+    post: Post, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with FakeServer() as proxy:
+        monkeypatch.setenv("http_proxy", f"http://me:secret@127.0.0.1:{proxy.port}")
+        assert post("http://model.example/v1").status == 200
+        with FakeServer() as server:
+            monkeypatch.setenv("no_proxy", "127.0.0.1")
+            post(server.url)
+    (seen,) = proxy.seen
+    assert seen.path == "http://model.example/v1/chat/completions"
+    assert "proxy-authorization" in seen.headers
+    assert (proxy.wire, server.wire) == (1, 1)
+
+
+def test_a_proxy_that_speaks_no_http_is_said_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("no_proxy", raising=False)
+    monkeypatch.setenv("http_proxy", "")
+    monkeypatch.setenv("all_proxy", "socks5://127.0.0.1:1080")
+    with pytest.raises(BackendUnavailable, match="of type socks5"):
+        proxy_for("http://model.example/v1")
+    monkeypatch.setenv("all_proxy", "127.0.0.1:3128")
+    assert proxy_for("http://model.example/v1") == "http://127.0.0.1:3128"
+
+
+def test_only_a_certificate_that_is_trusted_is_accepted(
+    post: Post, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(CERTIFICATE)
+    monkeypatch.delenv("SSL_CERT_DIR", raising=False)
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    with FakeServer(tls=tls) as server:
+        with pytest.raises(Unreachable, match="certificate verify failed"):
+            post(server.url)
+        monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
+        assert post(server.url).status == 200
+    assert server.wire == 1
+
+
+def judged(base_url: str, open_wire: OpenWire, api_key: str | None = None) -> None:
+    backend = OpenAIBackend("m", base_url=base_url, api_key=api_key, open_wire=open_wire)
+    with Judge([backend], load_prompt()) as judge:
+        (verdict,) = judge.stream([Pair("q", "why salt roads", "d", "Salt melts ice.")])
+    assert verdict.grade == 2
+
+
+def test_the_key_is_the_environments_where_none_is_given(
+    open_wire: OpenWire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with FakeServer() as server:
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-env")
+        judged(server.url, open_wire)
+        judged(server.url, open_wire, api_key="sk-given")
+        monkeypatch.delenv("OPENAI_API_KEY")
+        judged(server.url, open_wire)
+    sent = [seen.headers["authorization"] for seen in server.seen]
+    assert sent == ["bearer sk-env", "bearer sk-given", "bearer none"]
+
+
+def test_a_key_that_no_header_can_hold_is_said_at_once(
+    open_wire: OpenWire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-env\n")
+    with FakeServer() as server, pytest.raises(BackendUnavailable, match="line break") as caught:
+        judged(server.url, open_wire)
+    assert server.wire == 0
+    assert "sk-env" not in str(caught.value)
+
+
+def test_openai_itself_is_asked_through_its_own_client() -> None:
+    official = OpenAIBackend("m", base_url=None, api_key="k")
+    named = OpenAIBackend("m", base_url="https://api.openai.com/v1/", api_key="k")
+    other = OpenAIBackend("m", base_url="https://eu.example.com/v1", api_key="k")
+    assert official._open_wire is named._open_wire is not other._open_wire
+    assert official.settings == named.settings
+
+
+@pytest.mark.parametrize("url", ["127.0.0.1:8080/v1", "ftp://host/v1", "http://", "http://h:x/v1"])
+def test_what_is_no_web_address_is_a_usage_error(url: str) -> None:
+    with pytest.raises(UsageError, match="not a web address"):
+        OpenAIBackend("m", base_url=url, api_key="k")
+
+
+def test_a_query_counts_in_the_cache_key_and_is_shown_nowhere() -> None:
+    one, two = (without_credentials(f"https://u:p@host/v1?key={key}") for key in ("one", "two"))
+    assert one != two
+    assert "one" not in one and "u:p" not in one
