@@ -16,7 +16,7 @@ from judge.measures.bounds_ratio import scale_of
 from judge.measures.graded import whole_list
 from judge.measures.names import Measure
 from judge.measures.pool import Bounded, GradePool
-from judge.scoring import Scale, grade_pool, score_rows
+from judge.scoring import Scale, failed_on, grade_pool, score_rows
 
 _NOTHING = Bounded(0.0, 0.0, 0.0)
 
@@ -37,10 +37,12 @@ class Contrast:
     def rows(self, pools: Sequence[QueryPool]) -> list[Bounded | None]:
         """Return the contrast of each query; None where the measure is not defined for it.
 
-        nDCG is bounded as a whole: open chunks that both lists show alike cancel out. Of
-        other measures each run is bounded alone, which is sound and wider, except that
+        nDCG and P are bounded as a whole: open chunks that all lists show alike cancel out.
+        Of other measures each run is bounded alone, which is sound and wider, except that
         equal lists differ by nothing. A row that failed to run could have been anything.
         """
+        if self.measure.name == "P":
+            return [None if p.query.is_answerless else self._precision(p) for p in pools]
         if not self.is_ndcg:
             return self._by_run(pools)
         found: list[Bounded | None] = [None] * len(pools)
@@ -87,9 +89,25 @@ class Contrast:
                 groups.setdefault(self.cutoff(pool), []).append(at)
         return groups
 
+    def _precision(self, pool: QueryPool) -> Bounded:
+        """Return the contrast of P, a sum over chunks: each counts alone, at its own ends."""
+        assert self.measure.k is not None, "P has a cutoff"
+        grades, rel = self.grades(pool), self.measure.rel
+        weights = [0.0] * len(grades.lo)
+        for run, coefficient in enumerate(self.coefficients):
+            for member in _shown(pool, run)[: self.measure.k]:
+                if member is not None:
+                    weights[member] += coefficient / self.measure.k
+        value, low, high = 0.0, 0.0, 0.0
+        for weight, lo, hi in zip(weights, grades.lo, grades.hi, strict=True):
+            ends = weight * (lo >= rel), weight * (hi >= rel)
+            value, low, high = value + ends[0], low + min(ends), high + max(ends)
+        is_exact = low == high or not grades.orders
+        return self._with_failures(Bounded(value, low, high, is_exact), pool)
+
     def _with_failures(self, row: Bounded, pool: QueryPool) -> Bounded:
         failed = [
-            coefficient for run, coefficient in enumerate(self.coefficients) if _failed(pool, run)
+            coefficient for run, coefficient in enumerate(self.coefficients) if failed_on(pool, run)
         ]
         if not failed:
             return row
@@ -115,7 +133,7 @@ class Contrast:
         if not parts:
             return None
         lists = {pool.rankings[run][: self.measure.k] for run in range(len(self.coefficients))}
-        failed = any(_failed(pool, run) for run in range(len(self.coefficients)))
+        failed = any(failed_on(pool, run) for run in range(len(self.coefficients)))
         if len(lists) == 1 and abs(sum(self.coefficients)) < 1e-12 and not failed:
             return _NOTHING
         return Bounded(
@@ -126,10 +144,5 @@ class Contrast:
         )
 
 
-def _failed(pool: QueryPool, run: int) -> bool:
-    row = pool.query.rows[run]
-    return row is not None and row.error is not None
-
-
 def _shown(pool: QueryPool, run: int) -> tuple[int | None, ...]:
-    return () if _failed(pool, run) else pool.rankings[run]
+    return () if failed_on(pool, run) else pool.rankings[run]

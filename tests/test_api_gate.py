@@ -91,7 +91,7 @@ def test_a_slice_that_falls_to_zero_fails_although_the_mean_may_rise(tmp_path: P
     found = gate([run("new", new)], path)
     rank = next(m for m in found.measures if str(m.measure) == "RR")
     assert rank.change.difference.value > 0.0
-    assert rank.failed_slices == ("odd",)
+    assert rank.ruling.failed == ("odd",)
     assert found.exit_code == 1
     assert "RR fell to zero from 0.100 to 0.000 in slice odd" in text(found)
 

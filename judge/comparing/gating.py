@@ -1,32 +1,29 @@
 """May this change go in? What each measure says of it, against a baseline.
 
-The outcome of the means and slices is `stopping.outcome`; here they meet the baseline's
-and the candidate's scores: a slice fallen to zero fails too, and a drop that is no larger
-than the candidate's own repeats differ never does.
+What the rule says of means, slices and repeats is `stopping.ruling`; here it meets the
+baseline's and the candidate's scores that it rests on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from judge.cascade import Grading
 from judge.comparing.comparison import Change, change
-from judge.evidence.pool import QueryPool
 from judge.measures.bounds_ratio import TOLERANCE
 from judge.measures.names import Measure
-from judge.measures.pool import Bounded
-from judge.scoring import Mean
-from judge.statistics.significance import shares_of
-from judge.stopping.goals import mean_range
-from judge.stopping.outcome import Decision, Outcome, Rule, decide, may_fall, members_of
+from judge.scoring import mean
+from judge.stopping.columns import GateColumns, difference_of
+from judge.stopping.outcome import Outcome, Rule, members_of
+from judge.stopping.ruling import Ruling, rule_on
 
 
 @dataclass(frozen=True, slots=True)
 class GatedMeasure:
-    """One measure of a gate: its decision, and the numbers that it rests on.
+    """One measure of a gate: the ruling on it, and the numbers that it rests on.
 
     gates: it counts; False: it is only reported
-    fallen: slices whose mean was above 0 and is 0 now
     spread: largest minus smallest mean over repeats of the candidate, 0 for one run
     """
 
@@ -34,89 +31,64 @@ class GatedMeasure:
     gates: bool
     change: Change
     slices: Mapping[str, Change]
-    decision: Decision
-    fallen: tuple[str, ...] = ()
+    ruling: Ruling
     spread: float = 0.0
 
     @property
     def in_spread(self) -> bool:
-        """Tell whether the drop is no larger than the candidate's own repeats differ."""
-        return 0.0 < -self.change.difference.value <= self.spread
-
-    @property
-    def failed_slices(self) -> tuple[str, ...]:
-        """Return the slices that failed, those fallen to zero first; none within the spread."""
-        by_test = [n for n in self.decision.failed if n not in self.fallen]
-        if self.spread:
-            by_test = [n for n in by_test if -self.slices[n].difference.value > self.spread]
-        return (*self.fallen, *by_test)
+        """Tell whether it fell, but by no more than the candidate's own repeats differ."""
+        excess = self.ruling.excess.get(None)
+        return self.change.difference.hi < 0.0 and excess is not None and excess[1] <= TOLERANCE
 
     @property
     def outcome(self) -> Outcome:
         """Return what this measure says; a drop within the repeats' spread is never a fail."""
-        overall = self.decision.overall
-        if self.failed_slices or (overall is Outcome.FAIL and not self.in_spread):
-            return Outcome.FAIL
-        if self.decision.outcome is Outcome.PASS:
-            return Outcome.PASS
-        return Outcome.UNDECIDED
+        return self.ruling.outcome
 
 
-@dataclass(frozen=True, slots=True)
-class MeasureRows:
-    """What a gate knows of one measure: rows of differences and both sides' scores.
+def gated_measures(
+    grading: Grading, *, rule: Rule, gates: Callable[[Measure], bool]
+) -> Iterator[GatedMeasure]:
+    """Yield every measure that is defined for some row of a grading.
 
-    pools: of the rows; before, after: the baseline's and the candidate's (mean of repeats)
-    spread: largest minus smallest mean over repeats
+    Run 0 of the grading is the baseline, the others are repeats of the candidate.
     """
-
-    measure: Measure
-    pools: Sequence[QueryPool]
-    differences: Sequence[Bounded]
-    before: Sequence[Bounded]
-    after: Sequence[Bounded]
-    spread: float = 0.0
+    for measure in grading.settings.measures:
+        found = _gated(grading, measure, rule=rule, gates=gates(measure))
+        if found is not None:
+            yield found
 
 
-def gate_measure(found: MeasureRows, *, gates: bool, rule: Rule) -> GatedMeasure:
-    """Return one measure's part of a gate."""
-    weights = [pool.query.weight for pool in found.pools]
-    slices = [pool.query.slice for pool in found.pools]
-    members = members_of(slices)
-    by_slice = {name: _change(found, weights, at) for name, at in members.items()}
-    decision = decide(found.differences, weights, slices, rule=rule)
-    falling = may_fall(found.differences, found.before, found.after, slices)
-    could_fail = tuple(dict.fromkeys((*decision.open_slices, *falling)))
+def _gated(grading: Grading, measure: Measure, *, rule: Rule, gates: bool) -> GatedMeasure | None:
+    runs, scale, pools = len(grading.runs), grading.settings.scale, grading.pools
+    rows = GateColumns(measure, runs=runs, scale=scale).rows(pools)
+    if rows is None:
+        return None
+    difference = difference_of(measure, runs=runs, scale=scale)
+    sides = ((1.0, *[0.0] * (runs - 1)), (0.0, *difference.coefficients[1:]))
+    before, after = (
+        [row for row in replace(difference, coefficients=side).rows(pools) if row is not None]
+        for side in sides
+    )
+
+    def changed(at: Sequence[int]) -> Change:
+        weights = [rows.weights[i] for i in at]
+        return change(
+            [rows.differences[i] for i in at],
+            weights,
+            before=mean([before[i] for i in at], weights),
+            after=mean([after[i] for i in at], weights),
+        )
+
+    repeats = [mean(repeat, rows.weights).value for repeat in rows.repeats]
     return GatedMeasure(
-        measure=found.measure,
+        measure=measure,
         gates=gates,
-        change=_change(found, weights, range(len(weights))),
-        slices=by_slice,
-        decision=replace(
-            decision, open_slices=tuple(n for n in could_fail if n not in decision.failed)
-        ),
-        fallen=tuple(
-            name for name, of in by_slice.items() if of.before.lo > 0.0 and of.after.hi <= TOLERANCE
-        ),
-        spread=found.spread,
+        change=changed(range(len(rows.weights))),
+        slices={name: changed(at) for name, at in members_of(rows.slices).items()},
+        ruling=rule_on(rows, rule),
+        spread=max(repeats) - min(repeats) if repeats else 0.0,
     )
-
-
-def _change(found: MeasureRows, weights: Sequence[float], at: Sequence[int]) -> Change:
-    own = [weights[i] for i in at]
-    return change(
-        [found.differences[i] for i in at],
-        own,
-        before=_mean([found.before[i] for i in at], own),
-        after=_mean([found.after[i] for i in at], own),
-    )
-
-
-def _mean(rows: Sequence[Bounded], weights: Sequence[float]) -> Mean:
-    shares = shares_of(len(rows), weights)
-    lo, hi = mean_range(rows, shares)
-    value = sum(share * row.value for share, row in zip(shares, rows, strict=True))
-    return Mean(min(max(value, lo), hi), lo, hi, len(rows))
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from judge.grades import Source
 from judge.judging.judge import CallCounts
 from judge.report.document import SCHEMA, write_report
 from judge.report.model import Report
+from judge.report.replacing import replacing
 from judge.run import KnownGrade, Run
 
 _MARK = "baseline"
@@ -43,14 +44,18 @@ class Baseline:
 
 
 def write_baseline(report: Report, path: Path) -> None:
-    """Write a report as a baseline: nothing in it changes from one day to the next."""
+    """Write a report as a baseline: nothing in it changes from one day to the next.
+
+    What was there stays until the new one is whole. Raises InputError where it cannot be written.
+    """
     grading = replace(report.grading, calls=CallCounts(), cost_usd=None)
-    stream = io.StringIO()
-    write_report(replace(report, grading=grading, timing={}), stream)
-    text = stream.getvalue()
+    whole = io.StringIO()
+    write_report(replace(report, grading=grading, timing={}), whole)
+    text = whole.getvalue()
     mark = json.dumps({"schema": SCHEMA, "sha256": _checksum(json.loads(text))})
     try:
-        path.write_text(text.replace("{\n", f'{{\n"{_MARK}": {mark},\n', 1), encoding="utf-8")
+        with replacing(path) as stream:
+            stream.write(text.replace("{\n", f'{{\n"{_MARK}": {mark},\n', 1))
     except OSError as error:
         raise InputError(Problem(str(path), f"cannot be written ({error.strerror})")) from error
 

@@ -48,7 +48,7 @@ def _mark(gate: Gate, found: GatedMeasure) -> str:
 
 
 def _marked(found: GatedMeasure) -> tuple[str, ...]:
-    return found.failed_slices if found.gates else ()
+    return found.ruling.failed if found.gates else ()
 
 
 def headline(gate: Gate) -> str:
@@ -98,7 +98,7 @@ def _why_closed(gate: Gate) -> str:
 
 def _only_spread(found: GatedMeasure) -> bool:
     """Tell whether a measure would fail but for the spread of the repeats."""
-    return found.decision.outcome is Outcome.FAIL
+    return found.ruling.decision.outcome is Outcome.FAIL
 
 
 _SENTENCES = {
@@ -113,16 +113,16 @@ def _failed(found: GatedMeasure) -> bool:
 
 
 def _is_open(found: GatedMeasure) -> bool:
-    return found.outcome is Outcome.UNDECIDED and found.decision.is_open
+    return found.outcome is Outcome.UNDECIDED and found.ruling.is_open
 
 
 def _reasons(found: GatedMeasure) -> str:
     """Say what failed: overall, slices below the margin, slices fallen to zero."""
     parts = []
-    if found.decision.overall is Outcome.FAIL and not found.in_spread:
+    if found.ruling.overall_fails:
         parts.append(_fell(found, found.change, ""))
-    for name in found.failed_slices:
-        gone = " to zero" if name in found.fallen else ""
+    for name in found.ruling.failed:
+        gone = " to zero" if name in found.ruling.fallen else ""
         parts.append(f"{_fell(found, found.slices[name], gone)} in slice {clean(name)}")
     return ", ".join(parts)
 
@@ -154,7 +154,7 @@ def details(gate: Gate) -> Iterator[str]:
             spread = f"{len(gate.runs)} repeats spread over {number(found.spread)}"
             yield f"{found.measure}: {spread}{inside}."
         certain = found.outcome is Outcome.FAIL or not found.gates or gate.did_not_run
-        for name in () if certain else found.decision.open_slices:
+        for name in () if certain else found.ruling.could_fail:
             what = "what is open" if gate.failed else "chunks without a grade"
             yield f"{found.measure}: {what} could make slice {clean(name)} fail."
     if gate.ideal_moved:
@@ -196,8 +196,8 @@ def outcome_line(gate: Gate) -> str:
 
 def _numbers(found: GatedMeasure, gate: Gate) -> str:
     """Return what one measure's outcome rests on, of the slice that failed if one did."""
-    overall_fails = found.decision.overall is Outcome.FAIL and not found.in_spread
-    failed = () if overall_fails else found.failed_slices
+    overall_fails = found.ruling.overall_fails
+    failed = () if overall_fails else found.ruling.failed
     change = found.slices[failed[0]] if failed else found.change
     where = f" in slice {clean(failed[0])}" if failed else ""
     sign = "<" if change.difference.hi < 0.0 else ">=" if change.difference.lo >= 0.0 else "?"
@@ -288,7 +288,7 @@ def _measure_document(found: GatedMeasure) -> dict[str, Any]:
         "gates": found.gates,
         "overall": change_document(found.change),
         "slices": {name: change_document(change) for name, change in found.slices.items()},
-        "failed_slices": list(found.failed_slices),
-        "open_slices": list(found.decision.open_slices),
+        "failed_slices": list(found.ruling.failed),
+        "open_slices": list(found.ruling.could_fail),
         "spread": found.spread,
     }

@@ -10,14 +10,14 @@ slices; its noise never makes the gate undecided, open chunks that could make it
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 
 from judge.measures.bounds_ratio import TOLERANCE
 from judge.measures.pool import Bounded
 from judge.statistics.noninferiority import BoundRange, lower_bound, upper_bound
 from judge.statistics.significance import ALPHA, shares_of
-from judge.stopping.goals import HEDGE, Aim, Standing, mean_range
+from judge.stopping.goals import mean_range
 
 MARGIN = 0.01
 
@@ -44,16 +44,20 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The outcome of one measure, what failed, and whether judging could still change it.
+    """What the rule says of one measure's differences, and what judging could still change.
 
-    failed: slices that failed; open_slices: those that open chunks could make fail
-    overall: the outcome of the mean over all rows
+    possible: the outcomes of the mean over all rows that some completion may have
+    failed: slices that fail in every completion; open_slices: those that fail in some
     """
 
-    overall: Outcome
-    overall_is_open: bool
+    possible: frozenset[Outcome]
     failed: tuple[str, ...] = ()
     open_slices: tuple[str, ...] = ()
+
+    @property
+    def overall(self) -> Outcome:
+        """Return the outcome of the mean over all rows: undecided while it is open."""
+        return certain(self.possible)
 
     @property
     def outcome(self) -> Outcome:
@@ -69,7 +73,12 @@ class Decision:
         """Tell whether some completion of the open chunks has another outcome."""
         if self.overall is Outcome.FAIL or self.failed:
             return False
-        return self.overall_is_open or bool(self.open_slices)
+        return len(self.possible) > 1 or bool(self.open_slices)
+
+
+def certain(possible: frozenset[Outcome]) -> Outcome:
+    """Return the one outcome that is possible; of several, undecided."""
+    return next(iter(possible)) if len(possible) == 1 else Outcome.UNDECIDED
 
 
 def decide(
@@ -82,26 +91,36 @@ def decide(
     """Return the decision on rows of differences, candidate minus baseline."""
     if rule.strict:
         return _decide_strictly(rows, weights, slices)
-    overall, is_open = _overall(rows, weights, rule.margin)
     members = members_of(slices)
     ranges = {name: [rows[i] for i in at] for name, at in members.items()}
     shares = {name: [weights[i] for i in at] for name, at in members.items()}
     failed = _holm_failures(ranges, shares, rule.margin, certain=True)
     possible = _holm_failures(ranges, shares, rule.margin, certain=False)
-    return Decision(overall, is_open, tuple(failed), tuple(n for n in possible if n not in failed))
+    return Decision(
+        _overall(rows, weights, rule.margin),
+        tuple(failed),
+        tuple(name for name in possible if name not in failed),
+    )
 
 
 def _overall(
     rows: Sequence[Bounded], weights: Sequence[float], margin: float
-) -> tuple[Outcome, bool]:
+) -> frozenset[Outcome]:
+    """Return the outcomes of the mean that completions may have.
+
+    Where nothing differs in any row it passes, even as one row. All ends are sound, so that
+    an outcome may be named that no completion has, and none is left out.
+    """
     if all(abs(row.lo) <= TOLERANCE and abs(row.hi) <= TOLERANCE for row in rows):
-        return Outcome.PASS, False
+        return frozenset({Outcome.PASS})
     lower, upper = _bounds(rows, weights, ALPHA)
-    if lower.lo > -margin:
-        return Outcome.PASS, False
-    if upper.hi < -margin:
-        return Outcome.FAIL, False
-    return Outcome.UNDECIDED, lower.hi > -margin or upper.lo < -margin
+    alike = all(row.lo <= TOLERANCE and row.hi >= -TOLERANCE for row in rows)
+    may = {
+        Outcome.PASS: lower.hi > -margin or alike,
+        Outcome.FAIL: upper.lo < -margin,
+        Outcome.UNDECIDED: lower.lo <= -margin <= upper.hi,
+    }
+    return frozenset(outcome for outcome, is_possible in may.items() if is_possible)
 
 
 def _bounds(
@@ -159,33 +178,11 @@ def _below(
     return (upper.hi if certain else upper.lo) < -margin
 
 
-def may_fall(
-    differences: Sequence[Bounded],
-    before: Sequence[Bounded],
-    after: Sequence[Bounded],
-    slices: Sequence[str | None],
-) -> tuple[str, ...]:
-    """Return the slices that open chunks could make fall to zero from above it.
-
-    Rows are of one measure: candidate minus baseline, and each side alone.
-    """
-    found = []
-    for name, at in members_of(slices).items():
-        stays = any(after[i].lo > TOLERANCE for i in at)
-        drops = any(differences[i].lo < -TOLERANCE for i in at)
-        gone = any(before[i].lo > TOLERANCE for i in at) and all(
-            after[i].hi <= TOLERANCE for i in at
-        )
-        if drops and not stays and not gone:
-            found.append(name)
-    return tuple(found)
-
-
 def _decide_strictly(
     rows: Sequence[Bounded], weights: Sequence[float], slices: Sequence[str | None]
 ) -> Decision:
     lo, hi = mean_range(rows, shares_of(len(rows), weights))
-    overall = Outcome.PASS if lo >= 0.0 else Outcome.FAIL if hi < 0.0 else Outcome.UNDECIDED
+    may = {Outcome.PASS: hi >= 0.0, Outcome.FAIL: lo < 0.0}
     failed, open_slices = [], []
     for name, at in members_of(slices).items():
         shares = shares_of(len(at), [weights[i] for i in at])
@@ -194,33 +191,5 @@ def _decide_strictly(
             failed.append(name)
         elif lo < 0.0:
             open_slices.append(name)
-    return Decision(overall, overall is Outcome.UNDECIDED, tuple(failed), tuple(open_slices))
-
-
-@dataclass(frozen=True, slots=True)
-class SameOutcome:
-    """The goal of a gate: the outcome is the same under every completion."""
-
-    rule: Rule
-
-    def aim(self, standing: Standing) -> Aim | None:
-        """Push towards the outcome that the guesses give, first overall, then in slices."""
-        rows, shares = standing.rows, standing.shares
-        decision = decide(rows, shares, standing.slices, rule=self.rule)
-        if not decision.is_open:
-            return None
-        guesses = [Bounded(value, value, value) for value in standing.expected]
-        guessed = decide(guesses, shares, standing.slices, rule=self.rule)
-        if decision.overall_is_open:
-            return replace(_PUSHES[guessed.overall], rows=None)
-        at = [i for i, name in enumerate(standing.slices) if name in decision.open_slices]
-        fails = any(name in guessed.failed for name in decision.open_slices)
-        push = _PUSHES[Outcome.FAIL if fails else Outcome.PASS]
-        return replace(push, rows=frozenset(at))
-
-
-_PUSHES = {
-    Outcome.PASS: Aim(raise_lo=1.0, lower_hi=HEDGE),
-    Outcome.FAIL: Aim(raise_lo=HEDGE, lower_hi=1.0),
-    Outcome.UNDECIDED: Aim(raise_lo=1.0, lower_hi=1.0),
-}
+    possible = frozenset(outcome for outcome, is_possible in may.items() if is_possible)
+    return Decision(possible, tuple(failed), tuple(open_slices))
