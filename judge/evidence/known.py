@@ -82,7 +82,10 @@ def _filed(part: GradeTable | _Singles) -> Mapping[str, object]:
     return part.by_query if isinstance(part, GradeTable) else part
 
 
-def _names(query: Query) -> tuple[str, ...]:
+def _names(query: Query) -> list[str]:
     """Return what grades of this query may be filed under: its id, else its text."""
-    text = query.text.strip() if query.text is not None else None
-    return tuple(dict.fromkeys(name for name in (query.query_id, query.key, text) if name))
+    names: list[str] = []
+    for name in (query.query_id, query.key, query.text and query.text.strip()):
+        if name and name not in names:
+            names.append(name)
+    return names

@@ -52,10 +52,13 @@ def plain_pool(
         return None
     ids = [result.id for result in row.results]
     top = row.results[: rules.depth]
-    said = _said(known, _blank(top), replies, ids, rules) if len(set(ids)) == len(ids) else None
+    distinct = set(ids)
+    if len(distinct) != len(ids):
+        return None
+    said = _said(known, _blank(top), replies, ids, rules)
     if said is None:
         return None
-    waiting = [result for result in top if result.id not in said]
+    waiting = () if distinct <= said.keys() else [r for r in top if r.id not in said]
     texts = _texts(query, waiting, replies)
     left = {result.id: _open(query, result.id, texts, replies, rules) for result in waiting}
     members = {id: judgment for id in ids if (judgment := said.get(id) or left.get(id))}
@@ -134,13 +137,11 @@ def _places(ids: Sequence[str], members: Collection[str]) -> Ranking:
 
 
 def _documents(results: Sequence[Result], members: Collection[str]) -> Mapping[str, str]:
-    if not any(result.document_id for result in results):
-        return _NO_DOCUMENTS
     return {
         r.id: r.document_id
         for r in results
         if r.document_id and r.document_id != r.id and r.id in members
-    }
+    } or _NO_DOCUMENTS
 
 
 # A million chunks hold few distinct judgments, and lists of few lengths: they share them.

@@ -139,6 +139,8 @@ def _rows_apart(queries: Sequence[Query]) -> tuple[Notice, ...]:
 
     So it is with traces, whose ids are new each time: every row would be missing in a run.
     """
+    if not queries or len(queries[0].rows) < 2:
+        return ()
     if any(sum(row is not None for row in query.rows) > 1 for query in queries):
         return ()
     runs_of: dict[str, set[int]] = {}

@@ -11,8 +11,11 @@ from judge.formats.spellings import LEFT_OUT, Spellings
 
 
 @dataclass(slots=True)
-class _Layout:
-    """How the records with one set of field names are read, and how many there were."""
+class Layout:
+    """How the records with one set of field names are read, and how many there were.
+
+    as_is: what a record has under our names needs no renaming and nothing left out
+    """
 
     theirs: dict[str, str]
     guessed: tuple[str, ...]
@@ -47,18 +50,22 @@ class FieldReader:
         self._renames = renames
         self._strict = strict
         self._plain = plain
-        self._layouts: dict[tuple[str, ...], _Layout] = {}
+        self._layouts: dict[tuple[str, ...], Layout] = {}
 
     def read(self, record: Fields, place: Place) -> Fields:
         """Return the record under our names; what is not ours stays out and is counted."""
-        names = tuple(record)
-        layout = self._layouts.get(names)
-        if layout is None:
-            layout = self._layouts[names] = self._laid_out(names, place)
+        layout = self.layout(tuple(record), place)
         layout.count += 1
         if layout.as_is:
             return record
         return {ours: record[theirs] for ours, theirs in layout.theirs.items()}
+
+    def layout(self, names: tuple[str, ...], place: Place) -> Layout:
+        """Return how records with these names are read; whoever reads one so counts it there."""
+        layout = self._layouts.get(names)
+        if layout is None:
+            layout = self._layouts[names] = self._laid_out(names, place)
+        return layout
 
     def report(self) -> None:
         """Count guessed and ignored fields over all the records read."""
@@ -76,7 +83,7 @@ class FieldReader:
                 what = f"{self._kind} field {shown(name)} ignored"
                 self._findings.count("ignored field", what, place=layout.first, n=layout.count)
 
-    def _laid_out(self, names: tuple[str, ...], place: Place) -> _Layout:
+    def _laid_out(self, names: tuple[str, ...], place: Place) -> Layout:
         theirs, left_out = self._mapped(names, place)
         free = [name for name in names if name not in left_out and name not in theirs.values()]
         for ours in self._spellings:
@@ -95,7 +102,7 @@ class FieldReader:
             if candidates[0] not in self._plain:
                 guessed.append(ours)
         as_is = not left_out and all(ours == name for ours, name in theirs.items())
-        return _Layout(theirs, tuple(guessed), tuple(free), as_is, place)
+        return Layout(theirs, tuple(guessed), tuple(free), as_is, place)
 
     def _mapped(self, names: tuple[str, ...], place: Place) -> tuple[dict[str, str], set[str]]:
         """Return what `--map` says about these names: ours -> theirs, and those left out."""

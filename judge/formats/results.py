@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 
 from judge.formats.decoding import Fields
 from judge.formats.fields import FieldReader
@@ -38,11 +39,15 @@ class ResultReader:
 
     def ranked(self, items: list[object], place: Place) -> Ranked:
         """Return the results of one row; a repeated id keeps its slot and is counted."""
+        plain = self._plain(items, place)
+        if plain is not None:
+            self._count_repeats(plain, place)
+            return Ranked(tuple(plain))
         results: list[Result] = []
         graded: list[tuple[Result, int]] = []
         for index, item in enumerate(items):
             if isinstance(item, str) and item and not self._key:
-                results.append(Result(item))  # most of the slots of short rows
+                results.append(Result(item))
                 continue
             fields = self._as_fields(item, place, index)
             result = self._result(fields, item, place, index) if fields is not None else None
@@ -58,6 +63,35 @@ class ResultReader:
         """Record what is true of the results of all rows together."""
         self._fields.report()
         self._scale.report()
+
+    def _plain(self, items: list[object], place: Place) -> list[Result] | None:
+        """Return results that are as usual; None where one of them needs a closer look.
+
+        A run may have millions: objects of one layout with our names and plain values.
+        """
+        records = [item for item in items if isinstance(item, dict)]
+        alike = set(map(tuple, records))
+        if self._key or len(records) != len(items) or len(alike) != 1:
+            return None
+        layout = self._fields.layout(alike.pop(), place)
+        if not layout.as_is or "grade" in layout.theirs:
+            return None
+        results = []
+        for record in records:
+            read = record.get
+            id, document, text = read("id"), read("document_id"), read("text")
+            metadata, score = read("metadata"), read("score")
+            if (
+                not (id and id.__class__ is str)
+                or (document is not None and document.__class__ is not str)
+                or (text is not None and text.__class__ is not str)
+                or (metadata is not None and metadata.__class__ is not dict)
+                or (score is not None and not (score.__class__ is float and isfinite(score)))
+            ):
+                return None
+            results.append(Result(id, document, text, metadata, score))
+        layout.count += len(records)
+        return results
 
     def _as_fields(self, item: object, place: Place, index: int) -> Fields | None:
         if isinstance(item, dict):
@@ -77,8 +111,7 @@ class ResultReader:
             where = _slot(place, index).at("metadata")
             self._findings.problem(where, shown(metadata), "metadata is an object")
             return None
-        # The usual result, a plain text id, is settled here: a run may have millions.
-        id = given if given.__class__ is str else id_text(given)
+        id = id_text(given)
         if self._key or not id:
             id = self._made_id(fields, item, id, place, index)
             if id is None:
