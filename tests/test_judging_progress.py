@@ -36,6 +36,11 @@ def test_an_unknown_cost_is_said_to_be_unknown() -> None:
     assert "cost unknown" in describe(Tally(asked=1, cost_usd=None), elapsed_s=1)
 
 
+def test_calls_without_an_answer_make_the_cost_a_least_one() -> None:
+    line = describe(Tally(asked=9, done=1, made=4, unanswered=2, cost_usd=1.5), elapsed_s=1)
+    assert line == "judging 1/9, 2 without an answer, at least $1.50, 8 s left"
+
+
 def test_elsewhere_a_plain_line_comes_every_thirty_seconds() -> None:
     stream, watch = io.StringIO(), Watch()
     progress = Progress(stream, watch)

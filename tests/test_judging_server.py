@@ -16,7 +16,9 @@ from pathlib import Path
 import pytest
 from fake_server import (
     Answer,
+    Cut,
     Drip,
+    Endless,
     FakeClock,
     FakeServer,
     Hang,
@@ -489,6 +491,72 @@ def test_13_max_cost_is_never_passed_at_any_concurrency(usage: bool) -> None:
     assert 0 < judge.calls.made < 20
     assert budget.spent_usd <= 0.006
     assert judge.stopped == "--max-cost 0.006 reached"
+
+
+@pytest.mark.parametrize(
+    ("act", "lost"),
+    [
+        (Hang(), 1),
+        (Reset(), 1),
+        (Cut(), 1),
+        (error(504), 1),  # the gateway gave up, the server behind it may not have
+        (error(500), 0),
+        (error(429), 0),
+    ],
+    ids=["no answer in time", "reset", "half an answer", "504", "500", "429"],
+)
+def test_13_a_request_without_an_answer_may_have_been_billed(act: object, lost: int) -> None:
+    budget = Budget(max_cost_usd=1.0)
+    with FakeServer(first(1, act)) as server:
+        backend = open_backend("openai:m", base_url=server.url, api_key="k")
+        judge = Judge(
+            [backend],
+            load_prompt(),
+            budget=budget,
+            prices=[Price(1.0, 2.0)],
+            limits=Limits(attempt_s=0.3),
+            clock=FakeClock(),
+        )
+        with judge:
+            (verdict,) = judge.stream(pairs(1))
+    # The answer that came took 900 + 5 tokens at 1 and 2 USD a million; of the other nobody
+    # knows, so that the bound counts the most it can have cost: a token a byte, 128 replied.
+    assert (verdict.grade, judge.calls.made, judge.calls.unanswered) == (2, 2, lost)
+    assert judge.cost_usd == pytest.approx(0.00091)
+    assert verdict.cost_usd == (None if lost else judge.cost_usd)
+    assert (budget.spent_usd > 0.00091 + 128 * 2e-6) == bool(lost)
+
+
+def test_13_lost_requests_count_under_max_cost() -> None:
+    budget = Budget(max_cost_usd=0.006)
+    with FakeServer(lambda seen: Reset()) as server:
+        backend = open_backend("openai:m", base_url=server.url, api_key="k")
+        prices, clock = [Price(1.0, 2.0)], FakeClock()
+        judge = Judge([backend], load_prompt(), budget=budget, prices=prices, clock=clock)
+        with judge:
+            list(judge.stream(pairs(3)))
+        assert server.wire == judge.calls.made == judge.calls.unanswered
+    assert 0 < budget.spent_usd <= 0.006
+    assert judge.stopped.startswith("--max-cost 0.006 reached, $0.00")
+    assert judge.stopped.endswith("of it the most that requests without an answer can cost")
+
+
+def test_13_an_answer_without_end_was_billed() -> None:
+    with FakeServer(first(1, Endless())) as server:
+        backend = open_backend("openai:m", base_url=server.url, api_key="k")
+        with Judge([backend], load_prompt(), prices=[Price(1.0, 2.0)]) as judge:
+            (verdict,) = judge.stream(pairs(1))
+    assert (verdict.status, judge.calls.made, judge.calls.unanswered) == ("failed", 1, 1)
+    assert verdict.reason == "the response is longer than 16 MiB"
+
+
+def test_13_where_nothing_has_a_price_nothing_is_lost() -> None:
+    with FakeServer(first(1, Reset())) as server:
+        backend = open_backend("openai:m", base_url=server.url, api_key="k")
+        judge = Judge([backend], load_prompt(), prices=[Price(0, 0)], clock=FakeClock())
+        with judge:
+            (verdict,) = judge.stream(pairs(1))
+    assert (judge.calls.unanswered, judge.cost_usd, verdict.cost_usd) == (0, 0.0, 0.0)
 
 
 def test_13_a_refusal_is_paid_all_the_same() -> None:

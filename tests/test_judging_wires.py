@@ -23,7 +23,7 @@ from judge.judging.backends.wires import wire as wires
 from judge.judging.backends.wires.direct import DirectWire, proxy_for
 from judge.judging.backends.wires.sdk import SDKWire
 from judge.judging.backends.wires.wire import OpenWire, Server
-from judge.judging.exchange import Rejected, Transient, Unreachable
+from judge.judging.exchange import Lost, Overlong, Unreachable
 from judge.judging.judge import Judge, Pair
 from judge.judging.prompt import load_prompt
 
@@ -96,7 +96,7 @@ def test_a_compressed_answer_is_unpacked(post: Post, encoding: str, encode: Call
 
 def test_a_body_without_end_is_not_read_to_its_end(post: Post) -> None:
     endless = FakeServer(lambda seen: Endless())
-    with endless as server, pytest.raises(Rejected, match="longer than 16 MiB"):
+    with endless as server, pytest.raises(Overlong, match="longer than 16 MiB"):
         post(server.url)
     assert server.wire == 1
 
@@ -104,7 +104,7 @@ def test_a_body_without_end_is_not_read_to_its_end(post: Post) -> None:
 def test_a_small_body_that_unpacks_into_a_huge_one_is_not_unpacked(post: Post) -> None:
     bomb = Answer(200, gzip.compress(bytes(2 * wires.MOST_BYTES)), {"content-encoding": "gzip"})
     sending = FakeServer(lambda seen: bomb)
-    with sending as server, pytest.raises(Rejected, match="longer than 16 MiB"):
+    with sending as server, pytest.raises(Overlong, match="longer than 16 MiB"):
         post(server.url)
 
 
@@ -119,9 +119,9 @@ def test_a_small_body_that_unpacks_into_a_huge_one_is_not_unpacked(post: Post) -
     ids=["reset", "cut", "not gzip", "endless header"],
 )
 def test_a_lost_or_broken_answer_may_pass(post: Post, act: object) -> None:
-    with FakeServer(lambda seen: act) as server, pytest.raises(Transient) as lost:
+    with FakeServer(lambda seen: act) as server, pytest.raises(Lost) as lost:
         post(server.url)
-    assert (type(lost.value), server.wire) == (Transient, 1)
+    assert (type(lost.value), server.wire) == (Lost, 1)
 
 
 def test_nobody_at_the_address_is_unreachable(post: Post) -> None:

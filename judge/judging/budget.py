@@ -142,6 +142,7 @@ class Budget:
     calls: int = 0
     spent_usd: float = 0.0
     reserved_usd: float = 0.0
+    lost_usd: float = 0.0
     in_flight: int = 0
 
     def take(self, request: Request, price: Price | None) -> float:
@@ -156,7 +157,7 @@ class Budget:
             if price is None:
                 raise StopAsking("--max-cost needs a price for this model; give --prices FILE")
             if self.spent_usd + most > self.max_cost_usd:
-                raise StopAsking(f"--max-cost {self.max_cost_usd:g} reached")
+                raise StopAsking(f"--max-cost {self.max_cost_usd:g} reached{self._of_it_lost()}")
         self.calls += 1
         self.in_flight += 1
         self.reserved_usd += most
@@ -170,14 +171,26 @@ class Budget:
         fits_alone = self.spent_usd + most <= self.max_cost_usd
         return fits_alone and self.spent_usd + self.reserved_usd + most > self.max_cost_usd
 
-    def settle(self, reserved: float, reply: Reply | None, price: Price | None) -> float | None:
+    def _of_it_lost(self) -> str:
+        if not self.lost_usd:
+            return ""
+        return f", ${self.lost_usd:.2g} of it the most that requests without an answer can cost"
+
+    def settle(
+        self, reserved: float, reply: Reply | None, price: Price | None, *, lost: bool = False
+    ) -> float | None:
         """Give back what was set aside, book what a reply really cost, and return that.
 
-        None where price or usage is unknown; under a bound on money the reserve then stays
-        booked, since something was paid. No reply costs nothing.
+        None where price or usage is unknown; the reserve then stays booked, since something was
+        paid. It stays booked too for a request that may have been billed though its answer was
+        `lost`. Any other request without a reply costs nothing.
         """
         self.in_flight -= 1
         self.reserved_usd = self.reserved_usd - reserved if self.in_flight else 0.0
+        if lost:
+            self.spent_usd += reserved
+            self.lost_usd += reserved
+            return None
         if reply is None:
             return 0.0
         if price is None or reply.prompt_tokens is None or reply.completion_tokens is None:

@@ -6,11 +6,13 @@ failures below, and the one owner of retrying (`judge.judging.retrying`) decides
     CallFailure
     ├── Transient        5xx, 408, 409, connection lost, no answer in time: try again
     │   ├── Unreachable  no connection at all
+    │   ├── Lost         sent, but no answer came: it may have been billed
     │   └── RateLimited  429: everybody slows down, then try again
     ├── Adjusted         the model refused a parameter; it was dropped: ask again at once
     ├── TooLong          the chunk does not fit the model's context
     ├── Refused          the server's content filter said no
     └── Rejected         a bad request that no retry can mend
+        └── Overlong     the answer does not end in good time: it was billed all the same
     StopAsking           nothing more is to be sent in this run: budget used, server asks for hours
 A failure of the judge as a whole (wrong key, no quota, no such model) is
 `judge.errors.BackendUnavailable`.
@@ -72,7 +74,12 @@ class Reply:
 
 
 class CallFailure(Exception):
-    """One attempt brought no reply; the message is the reason, fit for a report."""
+    """One attempt brought no reply; the message is the reason, fit for a report.
+
+    may_be_billed: the server may have done the work, and nobody knows what that cost
+    """
+
+    may_be_billed = False
 
 
 class Transient(CallFailure):
@@ -85,6 +92,12 @@ class Transient(CallFailure):
 
 class Unreachable(Transient):
     """No connection could be made."""
+
+
+class Lost(Transient):
+    """The request went out and no answer came back."""
+
+    may_be_billed = True
 
 
 class RateLimited(Transient):
@@ -107,6 +120,12 @@ class Rejected(CallFailure):
     """The server calls this one request wrong."""
 
 
+class Overlong(Rejected):
+    """The answer is longer than any answer to the request could be."""
+
+    may_be_billed = True
+
+
 class StopAsking(Exception):
     """Send nothing more in this run; what is not graded stays open with this reason."""
 
@@ -120,7 +139,7 @@ class Verdict:
     raw: the reply as it came; None if there was none or it was redacted
     cached: served from the cache or a recording, nothing was paid now
     attempts: requests sent for it now
-    cost_usd: paid now; None where a price or the usage is unknown
+    cost_usd: paid now; None where a price or the usage is unknown, or an answer was lost
     flags: what a reader should know ("instruction-like text", "chunk shortened", …)
     probabilities: of the grades 0..G by the model's token probabilities, when asked for
     """

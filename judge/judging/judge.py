@@ -120,7 +120,10 @@ class Judge:
 
     @property
     def cost_usd(self) -> float | None:
-        """Return what was paid so far; None if a price or a usage is unknown."""
+        """Return what was paid for answers so far; None if a price or a usage is unknown.
+
+        `calls.unanswered` requests may have been billed on top.
+        """
         return self._tally.cost_usd
 
     @property

@@ -17,12 +17,27 @@ class CallCounts:
 
     made: requests sent, retries and repairs included; retried: those beyond a pair's first
     cached: pairs that needed no request; failed: pairs that ended without a grade
+    unanswered: requests whose answer never came, though the server may have billed them
     """
 
     made: int = 0
     cached: int = 0
     retried: int = 0
     failed: int = 0
+    unanswered: int = 0
+
+
+def spent(cost_usd: float | None, calls: CallCounts, *, digits: int) -> str:
+    """Return what was paid, in words that promise no more than is known.
+
+    >>> spent(1.5, CallCounts(made=9), digits=2)
+    '$1.50'
+    >>> spent(1.5, CallCounts(made=9, unanswered=2), digits=2)
+    'at least $1.50'
+    """
+    if cost_usd is None:
+        return "cost unknown"
+    return f"{'at least ' if calls.unanswered else ''}${cost_usd:.{digits}f}"
 
 
 @dataclass(slots=True)
@@ -30,7 +45,7 @@ class Tally:
     """Counters of one judge, updated as things happen.
 
     asked, done: pairs; in_flight, retrying, held: requests, now
-    cost_usd: paid so far; None once something was paid whose price is unknown
+    cost_usd: paid for answers so far; None once one came whose price or usage is unknown
     """
 
     asked: int = 0
@@ -40,6 +55,7 @@ class Tally:
     retried: int = 0
     retrying: int = 0
     failed: int = 0
+    unanswered: int = 0
     cost_usd: float | None = 0.0
     in_flight: int = 0
     held: int = 0
@@ -47,7 +63,7 @@ class Tally:
     @property
     def counts(self) -> CallCounts:
         """Return what a report prints of it."""
-        return CallCounts(self.made, self.cached, self.retried, self.failed)
+        return CallCounts(self.made, self.cached, self.retried, self.failed, self.unanswered)
 
     def add_cost(self, cost_usd: float | None) -> None:
         """Add what one reply cost; a sum with an unknown part is unknown."""
@@ -96,10 +112,11 @@ def describe(tally: Tally, *, elapsed_s: float) -> str:
         (tally.held, "waiting for the limit"),
         (tally.cached, "cached"),
         (tally.failed, "failed"),
+        (tally.unanswered, "without an answer"),
     ]
     parts = [f"judging {tally.done}/{tally.asked}"]
     parts += [f"{n} {name}" for n, name in counts if n]
-    parts.append("cost unknown" if tally.cost_usd is None else f"${tally.cost_usd:.2f}")
+    parts.append(spent(tally.cost_usd, tally.counts, digits=2))
     paid = tally.done - tally.cached
     if paid > 0:
         parts.append(f"{(tally.asked - tally.done) * elapsed_s / paid:.0f} s left")

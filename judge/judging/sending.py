@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 from judge.errors import BackendUnavailable
 from judge.judging.backends.backend import Backend
-from judge.judging.budget import Budget, Price, estimated_tokens
+from judge.judging.budget import FREE, Budget, Price, estimated_tokens
 from judge.judging.exchange import (
     Adjusted,
     CallFailure,
+    Lost,
     RateLimited,
     Rejected,
     Reply,
     Request,
     StopAsking,
-    Transient,
     Unreachable,
 )
 from judge.judging.ledger import Ledger
@@ -49,6 +49,10 @@ class Usage:
     prompt_tokens: int | None = 0
     completion_tokens: int | None = 0
     cost_usd: float | None = 0.0
+
+    def lose(self) -> None:
+        """Take a request into account whose answer never came."""
+        self.prompt_tokens = self.completion_tokens = self.cost_usd = None
 
     def add(self, reply: Reply, cost_usd: float | None) -> None:
         """Add one reply; a sum with an unknown part is unknown."""
@@ -130,7 +134,7 @@ class Line:
                 self._first_ended.set()  # it is only slow
 
     async def _attempt(self, request: Request, usage: Usage) -> Reply:
-        desk, reply = self._desk, None
+        desk, reply, lost = self._desk, None, False
         while desk.budget.must_wait(request, self.price):
             await desk.clock.sleep(_BUDGET_TICK_S)
         if self._stopped is not None:
@@ -141,8 +145,15 @@ class Line:
         usage.attempts += 1
         try:
             reply = await self._answer(request)
+        except (CallFailure, asyncio.CancelledError) as failure:
+            may_be_billed = getattr(failure, "may_be_billed", self.backend.remote)
+            lost = may_be_billed and self.price != FREE
+            raise
         finally:
-            cost_usd = desk.budget.settle(reserved, reply, self.price)
+            cost_usd = desk.budget.settle(reserved, reply, self.price, lost=lost)
+            if lost:
+                usage.lose()
+                desk.tally.unanswered += 1
         usage.add(reply, cost_usd)
         desk.tally.add_cost(cost_usd)
         self._answered = True
@@ -158,7 +169,7 @@ class Line:
             async with asyncio.timeout(limit_s):
                 return await self.backend.answer(request)
         except TimeoutError as error:
-            raise Transient(f"no answer within {limit_s:g} s") from error
+            raise Lost(f"no answer within {limit_s:g} s") from error
 
     def _give_up_if_nothing_ever_worked(self, failure: CallFailure) -> None:
         if self._answered or not self.backend.remote:

@@ -9,7 +9,7 @@ from judge.comparing.comparison import Change, Comparison, RowChange, Verdict, m
 from judge.comparing.lacking import has_failed, lacking
 from judge.grades import Source
 from judge.measures.names import Measure
-from judge.report.phrases import MOCK, number, plural
+from judge.report.phrases import MOCK, cost_words, number, plural
 from judge.report.terminal import WIDTH, clean, shorten
 from judge.scoring import Mean
 from judge.statistics.estimate import Estimate
@@ -341,7 +341,7 @@ def doubts(comparison: Comparison) -> Iterator[str]:
     if calls.made or calls.cached:
         yield (
             f"Judged until {comparison.until}: {plural(calls.made, 'call')},"
-            f" {calls.cached:,} from the cache."
+            f" {calls.cached:,} from the cache; {cost_words(comparison.grading)}."
         )
 
 

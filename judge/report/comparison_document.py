@@ -43,7 +43,11 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
         "identical_rows": comparison.identical,
         "open_chunks": comparison.open_chunks[0],
         "unjudged": {"baseline": comparison.unjudged[0], "candidate": comparison.unjudged[1]},
-        "calls": {"made": grading.calls.made, "cached": grading.calls.cached},
+        "calls": {
+            "made": grading.calls.made,
+            "cached": grading.calls.cached,
+            "unanswered": grading.calls.unanswered,
+        },
         "cost_usd": grading.cost_usd,
         "measures": {
             "overall": {str(m): change_document(c) for m, c in comparison.overall.items()},

@@ -71,6 +71,7 @@ def _head(report: Report) -> dict[str, Any]:
             "cached": calls.cached,
             "retried": calls.retried,
             "failed": calls.failed,
+            "unanswered": calls.unanswered,
         },
         "calls_saved": dict(grading.calls_saved),
         "shadow": [

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from judge.cascade import Grading
 from judge.grades import WORD_OVERLAP
+from judge.judging.progress import spent
 
 MOCK = WORD_OVERLAP
 
@@ -15,3 +17,12 @@ def number(value: float) -> str:
 def plural(count: int, noun: str) -> str:
     """Return `1 row`, `2 rows`, `3,000 rows`."""
     return f"{count:,} {noun}" + ("" if count == 1 else "s")
+
+
+def cost_words(grading: Grading) -> str:
+    """Return what was paid for judging, and what nobody can know of it."""
+    words = spent(grading.cost_usd, grading.calls, digits=4)
+    if not grading.calls.unanswered:
+        return words
+    lost = plural(grading.calls.unanswered, "call")
+    return f"{words} ({lost} without an answer may have been billed)"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from judge.measures.names import Measure
 from judge.measures.pool import Bounded
 from judge.report.model import Report, RowReport
-from judge.report.phrases import MOCK, number, plural
+from judge.report.phrases import MOCK, cost_words, number, plural
 from judge.report.preferences import preference_lines
 from judge.scoring import Mean
 
@@ -196,13 +196,12 @@ def calls_line(report: Report) -> str | None:
     if grading.backend is None:
         return None
     calls = grading.calls
-    cost = "cost unknown" if grading.cost_usd is None else f"${grading.cost_usd:.4f}"
     counts = f"{plural(calls.made, 'call')}, {calls.cached:,} from the cache"
     if calls.retried:
         counts += f", {calls.retried:,} retried"
     if calls.failed:
         counts += f", {calls.failed:,} failed"
-    return f"Judge {grading.backend}: {counts}; {cost}"
+    return f"Judge {grading.backend}: {counts}; {cost_words(grading)}"
 
 
 def saved_line(report: Report) -> str | None:

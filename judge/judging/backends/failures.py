@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 
 from judge.errors import BackendUnavailable
-from judge.judging.exchange import RateLimited, Refused, Rejected, TooLong, Transient
+from judge.judging.exchange import Lost, RateLimited, Refused, Rejected, TooLong, Transient
 
 _KEY_OR_MODEL = {
     401: "the key was refused",
@@ -18,6 +18,7 @@ _KEY_OR_MODEL = {
     404: "there is no such model or address",
 }
 _PASSING = frozenset({408, 409, 425, 500, 502, 503, 504, 520, 522, 524, 529})
+_GATEWAY_GAVE_UP = frozenset({504, 524})
 _TOO_LONG = re.compile(
     r"context[_ ](?:length|size|window)|maximum context|too many tokens|prompt is too long"
     r"|exceeds? the (?:available|maximum|model)",
@@ -76,7 +77,9 @@ def failure(error: ServerError, *, name: str) -> Exception:
     if error.status == 413 or (error.status in (400, 422) and _TOO_LONG.search(everything)):
         return TooLong(f"the chunk does not fit the model's context ({about})")
     if error.status in _PASSING or error.status >= 500:
-        return Transient(f"server error ({about})", retry_after_s=error.retry_after_s)
+        # A gateway that gave up waiting does not stop the server behind it.
+        kind = Lost if error.status in _GATEWAY_GAVE_UP else Transient
+        return kind(f"server error ({about})", retry_after_s=error.retry_after_s)
     return Rejected(f"the server rejected the request ({about})")
 
 

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
-from judge.judging.exchange import Rejected, Transient, Unreachable
+from judge.judging.exchange import Lost, Overlong, Transient, Unreachable
 
 PATH = "/chat/completions"
 MOST_BYTES = 16 * 2**20
@@ -49,13 +49,13 @@ OpenWire: TypeAlias = Callable[[Server], Wire]
 
 
 async def read_bounded(pieces: AsyncIterator[bytes]) -> bytes:
-    """Return the pieces of a body in one; Rejected where it does not end in good time."""
+    """Return the pieces of a body in one; Overlong where it does not end in good time."""
     content = []
     size = 0
     async for piece in pieces:
         size += len(piece)
         if size > MOST_BYTES:
-            raise Rejected(f"the response is longer than {MOST_BYTES >> 20} MiB")
+            raise Overlong(f"the response is longer than {MOST_BYTES >> 20} MiB")
         content.append(piece)
     return b"".join(content)
 
@@ -72,7 +72,7 @@ def connection_failure(error: BaseException) -> Transient:
     detail = str(causes[-1]) or type(causes[-1]).__name__
     if any(type(cause).__name__ in _NO_CONNECTION for cause in causes):
         return Unreachable(f"cannot connect ({detail})")
-    return Transient(f"connection lost ({detail})")
+    return Lost(f"connection lost ({detail})")
 
 
 _NO_CONNECTION = frozenset(
