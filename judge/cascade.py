@@ -158,7 +158,7 @@ def grade_runs(
             *(judge.notices if judge is not None else ()),
         ),
         calls_saved=saved,
-        shadows=compare(pools, shadows),
+        shadows=compare(pools, shadows) if shadows else (),
         preferred=preferred(
             pools, (*verdicts, *shadows), preferences, k=settings.depth or settings.reach
         ),

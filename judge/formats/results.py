@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import repeat
 from math import isfinite
+from typing import Any
 
 from judge.formats.decoding import Fields
 from judge.formats.fields import FieldReader
@@ -16,6 +19,17 @@ from judge.formats.values import number
 from judge.run import Result
 
 _NO_ID = "give each result an id, or say which field it is: --map FIELD=id"
+
+
+_NONE = type(None)
+# In the order in which a result takes them.
+_PLAIN_VALUES: Mapping[str, frozenset[type]] = {
+    "id": frozenset({str}),
+    "document_id": frozenset({str, _NONE}),
+    "text": frozenset({str, _NONE}),
+    "metadata": frozenset({dict, _NONE}),
+    "score": frozenset({float, _NONE}),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,20 +90,17 @@ class ResultReader:
         layout = self._fields.layout(alike.pop(), place)
         if not layout.as_is or "grade" in layout.theirs:
             return None
-        results = []
-        for record in records:
-            read = record.get
-            id, document, text = read("id"), read("document_id"), read("text")
-            metadata, score = read("metadata"), read("score")
-            if (
-                not (id and id.__class__ is str)
-                or (document is not None and document.__class__ is not str)
-                or (text is not None and text.__class__ is not str)
-                or (metadata is not None and metadata.__class__ is not dict)
-                or (score is not None and not (score.__class__ is float and isfinite(score)))
-            ):
+        columns: list[Iterable[Any]] = []
+        for name, kinds in _PLAIN_VALUES.items():
+            values = [record[name] for record in records] if name in layout.theirs else None
+            if values is not None and not kinds.issuperset(map(type, values)):
                 return None
-            results.append(Result(id, document, text, metadata, score))
+            columns.append(repeat(None) if values is None else values)
+        if "id" not in layout.theirs or not all(columns[0]):
+            return None
+        results = list(map(Result, *columns))
+        if "score" in layout.theirs and not all(map(_is_finite, results)):
+            return None
         layout.count += len(records)
         return results
 
@@ -173,6 +184,10 @@ class ResultReader:
             self._findings.count(
                 "repeated id", "ids repeated in a list", place=place, consequence=then, n=n_repeats
             )
+
+
+def _is_finite(result: Result) -> bool:
+    return result.score is None or isfinite(result.score)
 
 
 def _slot(place: Place, index: int) -> Place:
