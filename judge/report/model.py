@@ -207,9 +207,7 @@ def _confidence(
 
 
 def _coverage(rows: Iterable[RowReport], depth: int | None) -> Coverage:
-    # A million slots share few judgments: each is counted as what it is, then looked into once.
-    counts: Counter[int] = Counter()
-    judgments: dict[int, Judgment] = {}
+    tops: list[list[Judgment]] = []
     n_rows = failed = 0
     for row in rows:
         n_rows += row.query.rows[0] is not None
@@ -217,11 +215,12 @@ def _coverage(rows: Iterable[RowReport], depth: int | None) -> Coverage:
             continue
         pool = row.pool
         top = [member for member in pool.rankings[0][:depth] if member is not None]
-        shown = [pool.judgments[member] for member in top]
-        counts.update(map(id, shown))
-        judgments.update(zip(map(id, shown), shown, strict=True))
+        tops.append([pool.judgments[member] for member in top])
         if pool.failed:
             failed += sum(pool.ids[member] in pool.failed for member in top)
+    # A million slots share few judgments: each is counted as what it is, then looked into once.
+    judgments = {id(judgment): judgment for top in tops for judgment in top}
+    counts = Counter(id(judgment) for top in tops for judgment in top)
     sources: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
     for name, n in counts.items():
