@@ -74,3 +74,14 @@ class Interrupted(JudgeError):
     """The user or the system stopped us; everything received is already stored."""
 
     exit_code = 130
+
+
+def printable(text: str) -> str:
+    """Return a text that cannot steer a terminal: what does not print stands as an escape.
+
+    >>> print(printable(chr(27) + "[31m"))
+    \\x1b[31m
+    """
+    if text.isprintable():
+        return text
+    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)

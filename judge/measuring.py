@@ -14,14 +14,13 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
-from judge.errors import InputError, Problem, UsageError
+from judge.errors import UsageError
 from judge.formats.opening import QRELS, member, open_bytes, read_whole, source_name
 from judge.formats.options import Precision, ReadOptions
-from judge.measures import plain
 from judge.measures.evaluation import Evaluation
 from judge.measures.names import Measure, parse_measure
+from judge.measures.ranked import Ranked, rank_lists
 from judge.measures.trec import read_qrels, read_run
-from judge.run import Row
 
 Source: TypeAlias = str | Path | BinaryIO
 
@@ -158,6 +157,9 @@ def _spooled(head: bytes, rest: BinaryIO) -> Callable[[], AbstractContextManager
 
 
 def _evaluate_small(runs: Sequence[_File], qrels: _File, asked: _Asked) -> _Found:
+    # The bounds and what needs them: not for large files.
+    from judge.measures import plain
+
     judged = _read_qrels(qrels, asked)
     found = []
     for file in runs:
@@ -208,7 +210,7 @@ def _evaluate_large(runs: Sequence[_File], qrels: _File, asked: _Asked) -> _Foun
 
 def _read_ranked(
     file: _File, reading: ReadOptions, judged_of: Callable[[str], Collection[str]]
-) -> dict[str, dict[str, plain.Ranked]]:
+) -> dict[str, dict[str, Ranked]]:
     """Return every run of a file with its lists in rank order.
 
     judged_of: query to the ids that the qrels grade, which are documents or chunks
@@ -216,50 +218,12 @@ def _read_ranked(
     if file.is_trec:
         with file.open() as stream:
             runs = read_run(stream, name=file.name)
-        return {
-            tag: plain.rank_lists(lists, precision=reading.precision) for tag, lists in runs.items()
-        }
+        return {tag: rank_lists(lists, precision=reading.precision) for tag, lists in runs.items()}
     # Reads every other shape, and costs more to import than a small TREC run to evaluate.
-    from judge.formats import read_runs as read_any_runs
+    from judge.matching import matched_runs
 
     with file.open() as stream:
-        found = read_any_runs(stream, reading)
-    return {name: _ranked_rows(run.rows, file.name, judged_of) for name, run in found.items()}
-
-
-def _ranked_rows(
-    rows: Sequence[Row], file: str, judged_of: Callable[[str], Collection[str]]
-) -> dict[str, plain.Ranked]:
-    """Return the lists of a run under the names that the qrels have for their queries.
-
-    That is a row's key, or its text where the qrels go by text.
-    """
-    named: dict[str, Row] = {}
-    for row in rows:
-        by_text = row.query is not None and not judged_of(row.key) and judged_of(row.query)
-        name = row.query if by_text and row.query is not None else row.key
-        if named.setdefault(name, row) is not row:
-            found = f"rows {named[name].key!r} and {row.key!r} both ask {name!r}"
-            fix = "the qrels go by text: keep one of the rows, or key the qrels by query_id"
-            raise InputError(Problem(file, found, fix))
-    by_document = _judges_documents(named, judged_of)
-    return {
-        name: plain.Ranked(
-            plain.first_slots(
-                result.document if by_document else result.id for result in row.results
-            )
-        )
-        for name, row in named.items()
-    }
-
-
-def _judges_documents(rows: Mapping[str, Row], judged_of: Callable[[str], Collection[str]]) -> bool:
-    """Tell whether a graded id can only mean the document of some chunk, so that all do."""
-    for query, row in rows.items():
-        documents = {result.document for result in row.results if result.document != result.id}
-        if documents and not documents.isdisjoint(judged_of(query)):
-            return True
-    return False
+        return matched_runs(stream, reading, file=file.name, judged_of=judged_of)
 
 
 def _read_qrels(file: _File, asked: _Asked) -> dict[str, dict[str, int]]:

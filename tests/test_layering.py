@@ -24,6 +24,7 @@ LAYERS = (
         "contrast",
         "preferred",
         "shadow",
+        "matching",
         "measuring",
         "doctor",
         "cascade",

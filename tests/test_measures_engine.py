@@ -19,6 +19,7 @@ from judge.measures.engine_qrels import read_table
 from judge.measures.engine_text import Ids
 from judge.measures.evaluation import Evaluation
 from judge.measures.names import parse_measure
+from judge.measures.ranked import rank_lists
 from judge.measures.trec import read_qrels, read_run
 
 NAMES = ["nDCG@3", "nDCG", "ERR@3", "P@2", "P(rel=2)@3", "Judged@3", "Hit@2", "R@2", "RR", "AP"]
@@ -38,7 +39,7 @@ def plainly(run: bytes, qrels: bytes, **options: object) -> list[Evaluation]:
     precision = options.pop("precision", "single")
     return [
         plain.evaluate(
-            plain.rank_lists(lists, precision=precision),
+            rank_lists(lists, precision=precision),
             judged,
             MEASURES,
             run=tag,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from judge.errors import InputError
 from judge.formats import ReadOptions, read_trec_run
 from judge.formats import read_qrels as read_any_qrels
-from judge.measures import plain
+from judge.measures.ranked import first_slots, rank_lists
 from judge.measures.trec import parse_grade, parse_score, read_qrels, read_run
 
 TOKEN = st.sampled_from(["q", "d1", "d10", "d9", "é", "a\u00a0b", "x" * 70])
@@ -45,10 +45,10 @@ def test_runs_are_read_alike(precision: str, text: bytes) -> None:
     ours = {
         (tag, query): list(ranked.documents)
         for tag, lists in runs.items()
-        for query, ranked in plain.rank_lists(lists, precision=precision).items()
+        for query, ranked in rank_lists(lists, precision=precision).items()
     }
     theirs = {
-        (tag, query): list(plain.first_slots(document for document, _ in scored))
+        (tag, query): list(first_slots(document for document, _ in scored))
         for tag, lists in read_trec_run(
             BytesIO(text), ReadOptions(precision=precision)
         ).runs.items()

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
+import os
 import sys
 from typing import Any, BinaryIO
 
 import click
 
 from judge.cli import measure_output as output
-from judge.formats.findings import printable
+from judge.errors import printable
+from judge.formats.opening import uncollected
 from judge.formats.options import Precision
 
 
@@ -85,25 +89,27 @@ def command(
     rank column is ignored. One run prints `measure TAB value`, several tags in a file put
     the tag first, several files print a table.
     """
-    from judge.measuring import DEFAULT_MEASURES, measure
-
     if len(files) < 2:
         raise click.UsageError("two files at least: RUN… QRELS")
     if files.count("-") > 1:
         raise click.UsageError("`-` (standard input) can stand for one file only")
+    _spare_start_up()
     asked = [name for text in names for name in text.replace(",", " ").split()]
-    evaluations = measure(
-        [_source(name) for name in files[:-1]],
-        _source(files[-1]),
-        asked or DEFAULT_MEASURES,
-        gain=gain,
-        precision=precision,
-        run_tag=run_tag,
-        grade_max=grade_max,
-        grade_map=_grades(grade_map),
-        intervals=True if intervals or as_json else None,
-        **_reading(field_map, key),
-    )
+    with uncollected():
+        from judge.measuring import DEFAULT_MEASURES, measure
+
+        evaluations = measure(
+            [_source(name) for name in files[:-1]],
+            _source(files[-1]),
+            asked or DEFAULT_MEASURES,
+            gain=gain,
+            precision=precision,
+            run_tag=run_tag,
+            grade_max=grade_max,
+            grade_map=_grades(grade_map),
+            intervals=True if intervals or as_json else None,
+            **_reading(field_map, key),
+        )
     if as_json:
         settings: dict[str, object] = {"gain": gain, "precision": precision, "run_tag": run_tag}
         click.echo(output.as_json(evaluations, per_query=per_query, settings=settings))
@@ -118,6 +124,14 @@ def command(
     for line in output.notice_lines(evaluations):
         click.echo(printable(f"judge: {line}"), err=True)
     return 0
+
+
+def _spare_start_up() -> None:
+    """Leave out what takes time before the first line is read, and helps no measure."""
+    # Else numpy starts a thread for every core, for linear algebra.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # What is left when all is printed need not be searched for garbage.
+    atexit.register(gc.freeze)
 
 
 def _source(name: str) -> str | BinaryIO:

@@ -16,8 +16,7 @@ from typing import Any
 import click
 
 from judge.cli.reading import reading_options, source
-from judge.errors import InputError, Problem, UsageError
-from judge.formats.findings import printable
+from judge.errors import InputError, Problem, UsageError, printable
 from judge.formats.opening import read_text
 from judge.formats.options import ReadOptions
 from judge.formats.run_writing import run_lines

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from judge.errors import SHOWN_PROBLEMS, InputError, Problem
+from judge.errors import SHOWN_PROBLEMS, InputError, Problem, printable
 from judge.run import Notice
 
 _SHOWN_LENGTH = 60
@@ -104,17 +104,6 @@ class Findings:
             text = f"{kind}: {len(tallies)} more, {count} times (first at {tallies[0].first})"
             notices.append(Notice(kind, count, printable(text)))
         return tuple(notices)
-
-
-def printable(text: str) -> str:
-    """Return a text that cannot steer a terminal: what does not print stands as an escape.
-
-    >>> print(printable(chr(27) + "[31m"))
-    \\x1b[31m
-    """
-    if text.isprintable():
-        return text
-    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)
 
 
 def shown(value: object) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import gzip
 import io
-import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -30,12 +29,13 @@ _HELD_BYTES = 8 << 20
 _CHUNK = 1 << 20
 _BOM = b"\xef\xbb\xbf"
 _GZIP = b"\x1f\x8b"
+_ZIP = b"PK\x03\x04"
 _MAGIC_BYTES = 16
 _EMPTY = ("an empty file", "was the command that wrote it stopped?")
 _OTHER_ENCODINGS = {
     b"\xff\xfe": "UTF-16 text",
     b"\xfe\xff": "UTF-16 text",
-    b"PK\x03\x04": "a zip archive",
+    _ZIP: "a zip archive",
     b"%PDF": "a PDF",
     b"\x28\xb5\x2f\xfd": "a zstd file",
     b"BZh": "a bzip2 file",
@@ -148,7 +148,7 @@ def member(source: SourceFile, inside: Sequence[str]) -> SourceFile:
         if found is None:
             raise _unreadable(str(path), f"a folder without {wanted}", "name the file itself")
         return found
-    return _unzipped(path, inside) if zipfile.is_zipfile(path) else source
+    return _unzipped(path, inside) if _is_zip(path) else source
 
 
 @contextmanager
@@ -172,7 +172,21 @@ class _Member(io.BytesIO):
     name = ""
 
 
+def _is_zip(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            if file.read(len(_ZIP)) != _ZIP:
+                return False
+    except (OSError, ValueError):
+        return False  # whoever opens it next says what is wrong
+    import zipfile  # takes longer to import than most files to read
+
+    return zipfile.is_zipfile(path)
+
+
 def _unzipped(path: Path, inside: Sequence[str]) -> BinaryIO:
+    import zipfile
+
     with zipfile.ZipFile(path) as archive:
         names = archive.namelist()
         ends = (n for name in inside for n in names if n == name or n.endswith(f"/{name}"))

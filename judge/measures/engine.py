@@ -17,10 +17,8 @@ from typing import BinaryIO, TypeAlias
 
 import numpy as np
 
-from judge.measures import plain
 from judge.measures.engine_blocks import BLOCK_BYTES, whole_lists
 from judge.measures.engine_evaluation import Evaluator
-from judge.measures.engine_gather import gathered_lists
 from judge.measures.engine_lists import Lists
 from judge.measures.engine_ranking import Ranker
 from judge.measures.engine_table import Table
@@ -28,6 +26,7 @@ from judge.measures.engine_tags import ListsApart, Tag
 from judge.measures.engine_threads import in_threads
 from judge.measures.evaluation import Evaluation
 from judge.measures.names import Measure
+from judge.measures.ranked import Ranked
 from judge.measures.trec import Problems, nothing_in
 
 OpenRun: TypeAlias = Callable[[], AbstractContextManager[BinaryIO]]
@@ -64,7 +63,7 @@ class Engine:
         tags = self._read(open_run, name)
         return [self._evaluator.evaluate(tag, run=run.decode()) for run, tag in tags.items()]
 
-    def evaluate_ranked(self, ranked: Mapping[str, plain.Ranked], *, run: str) -> Evaluation:
+    def evaluate_ranked(self, ranked: Mapping[str, Ranked], *, run: str) -> Evaluation:
         """Return the evaluation of lists that are ranked already."""
         tag = Tag(len(self._table.query_ids))
         lists = self._ranker.look_up({run: ranked})
@@ -78,6 +77,8 @@ class Engine:
                 for lists in self._lists(stream, name):
                     self._share_out(lists, tags)
         except ListsApart:
+            from judge.measures.engine_gather import gathered_lists  # few runs need it
+
             tags.clear()
             with open_run() as stream:
                 for lists in gathered_lists(stream, self._ranker, name=name):

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import BinaryIO, Final, Protocol, cast
+from typing import BinaryIO, Final, NamedTuple, Protocol, cast
 
 import numpy as np
 
@@ -16,8 +15,7 @@ LONGEST_LINE: Final = 1 << 26
 ENDLESS_LINE: Final = f"a line of more than {LONGEST_LINE >> 20} MiB", "give a TREC file"
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """Whole lines: the first `size` bytes of `data`, which goes on for `PADDING` at least.
 
     endless: the line after them goes on for more than `LONGEST_LINE` bytes; nothing follows

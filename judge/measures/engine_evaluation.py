@@ -6,14 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from judge.measures.engine_intervals import interval_columns
 from judge.measures.engine_measures import Asked, Judged, ideal, values
 from judge.measures.engine_table import Table
 from judge.measures.engine_tags import Tag
 from judge.measures.engine_text import Ints
 from judge.measures.evaluation import Column, Evaluation, Observed
+from judge.measures.limits import pool_depth, quick_to_bound, scale_top
 from judge.measures.names import Measure
-from judge.measures.plain import pool_depth, quick_to_bound, scale_top
 
 
 class Evaluator:
@@ -52,6 +51,9 @@ class Evaluator:
         return {one: Column(values(one, asked).tolist()) for one in self._measures}
 
     def _intervals_of(self, tag: Tag) -> dict[Measure, Column]:
+        # The bounds and what needs them: not for values alone.
+        from judge.measures.engine_intervals import interval_columns
+
         return interval_columns(
             tag, self._table, self._measures, gain=self._gain, depth=self._depth, top=self._top
         )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,16 +13,14 @@ from judge.measures.engine_table import Table
 from judge.measures.engine_text import Flags, Ids, Ints, Words, greater, mixed, pick, salts
 
 
-@dataclass(frozen=True, slots=True)
-class Spots:
+class Spots(NamedTuple):
     """Results as columns: the list that each one stands in, and its rank there."""
 
     lists: Ints
     ranks: Ints
 
 
-@dataclass(frozen=True, slots=True)
-class Lists:
+class Lists(NamedTuple):
     """What some ranked lists come to against the qrels.
 
     names: tag and query of each list; queries: its index in the table, -1 for none

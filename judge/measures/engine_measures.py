@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ Floats: TypeAlias = NDArray[np.float64]
 _FEW_GRADES = 1000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Judged:
     """Judged documents of `n` queries, by query, then in the order of `ranks`.
 
@@ -80,8 +80,7 @@ def ideal(n: int, queries: Ints, grades: Ints) -> Judged:
     return replace(ranked, ranks=ranked.places())
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(NamedTuple):
     """What a formula may look at: the run, its list lengths, the ideal run, the options.
 
     shown: judged documents of the run; run: the relevant ones among them, of grade 1 or more

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -91,8 +90,7 @@ def _judgments(data: bytes) -> _Judgments | None:
     return tuple(query.decode() for query in index), queries, ids, grades
 
 
-@dataclass(frozen=True, slots=True)
-class _QrelsBlock:
+class _QrelsBlock(NamedTuple):
     """Some lines of qrels: queries with the number of lines of each, documents, grades."""
 
     queries: list[bytes]

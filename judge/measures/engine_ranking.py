@@ -3,32 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
-from judge.measures import plain
 from judge.measures.engine_blocks import ENDLESS_LINE, Block
 from judge.measures.engine_lists import Lists, Spots, rank_lists
 from judge.measures.engine_scores import parse_scores
 from judge.measures.engine_table import Table
 from judge.measures.engine_text import Column, Ids, Ints, columns, repeats_previous
+from judge.measures.ranked import Ranked
+from judge.measures.ranked import rank_lists as rank_lists_plainly
 from judge.measures.trec import RUN_FIELDS, Problems, run_lists
 from judge.measures.trec import Lists as PlainLists
 
 
-@dataclass(frozen=True, slots=True)
-class BlockRanked:
+class BlockRanked(NamedTuple):
     """A block's lists, its number of lines, and what is wrong with some of them."""
 
     lists: Lists
     n_lines: int
-    problems: Problems = field(default_factory=lambda: Problems(""))
+    problems: Problems
 
 
-@dataclass(frozen=True, slots=True)
-class Ranker:
+class Ranker(NamedTuple):
     """Ranks the lists of blocks and looks their documents up; safe to share between threads."""
 
     table: Table
@@ -55,7 +53,7 @@ class Ranker:
         first = list_starts(fields)
         names = list_names(fields, first)
         lists = self.rank_columns(names, first, Ids.of(fields.document), fields.score)
-        return None if lists is None else BlockRanked(lists, block.n_lines)
+        return None if lists is None else BlockRanked(lists, block.n_lines, Problems(""))
 
     def _plainly(self, block: Block) -> BlockRanked:
         problems = Problems("")
@@ -67,10 +65,13 @@ class Ranker:
     def rank_plainly(self, runs: Mapping[str, PlainLists]) -> Lists:
         """Return lists that were read line by line."""
         return self.look_up(
-            {tag: plain.rank_lists(lists, precision=self.precision) for tag, lists in runs.items()}
+            {
+                tag: rank_lists_plainly(lists, precision=self.precision)
+                for tag, lists in runs.items()
+            }
         )
 
-    def look_up(self, runs: Mapping[str, Mapping[str, plain.Ranked]]) -> Lists:
+    def look_up(self, runs: Mapping[str, Mapping[str, Ranked]]) -> Lists:
         """Return lists that are ranked already."""
         names: list[tuple[bytes, bytes]] = []
         heads: list[tuple[int, int, int]] = []

@@ -7,8 +7,7 @@ text is parsed one by one: speed never decides a value.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,8 +91,7 @@ def _each(column: Column, *, single: bool) -> Floats | None:
     return found.values
 
 
-@dataclass(frozen=True, slots=True)
-class _Decimals:
+class _Decimals(NamedTuple):
     """Values so far: `valid` where the text is a plain decimal, `exact` where that is it."""
 
     values: Floats

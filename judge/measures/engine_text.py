@@ -68,7 +68,7 @@ class Text:
         return found
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Column:
     """Tokens of one text: where each starts and how many bytes it has."""
 
@@ -107,7 +107,7 @@ class Column:
             yield self.text.bytes[start : start + length].tobytes()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Ids:
     """Tokens as their words. They hold no NUL, so equal words are equal tokens."""
 

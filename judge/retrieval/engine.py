@@ -15,8 +15,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from judge.errors import UsageError
-from judge.formats.findings import printable
+from judge.errors import UsageError, printable
 from judge.retrieval.chunking import split
 from judge.retrieval.corpus import Item
 from judge.retrieval.embedding import open_embedder
