@@ -51,6 +51,14 @@ class Inputs:
     queries: SourceFile | None = None
     options: ReadOptions = field(default_factory=ReadOptions)
 
+    @property
+    def files(self) -> tuple[str | Path, ...]:
+        """Return the paths among what is read."""
+        logs = self.read_log if isinstance(self.read_log, list | tuple) else (self.read_log,)
+        known = (self.goldens, *self.judgments, self.labels, self.preferences, *logs)
+        every = (*known, self.corpus, self.queries)
+        return tuple(file for file in every if isinstance(file, str | Path))
+
 
 def compare(
     baseline: Run | SourceFile,

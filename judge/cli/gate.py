@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -13,7 +14,9 @@ from judge.api.gating import Asked, gate
 from judge.cli.judging import JudgingFlags, interruptible, judging_options, open_judge
 from judge.cli.known import known_options
 from judge.cli.reading import reading_options, source
-from judge.cli.writing import write_lines
+from judge.cli.writing import prepare_outputs, write_lines
+from judge.comparing.gating import Gate
+from judge.errors import UsageError
 from judge.report.gate import gate_document, gate_junit, gate_lines, gate_markdown
 from judge.stopping.outcome import MARGIN, Rule
 
@@ -70,6 +73,15 @@ def command(
       judge gate run.json --baseline baseline.json --backend mock --until decided
     """
     asked = Asked(measures, cutoff, gain, until, Rule(margin, strict))
+    files = {"--markdown": markdown, "--junit": junit}
+    prepare_outputs(
+        {
+            **files,
+            "--json": "-" if as_json else None,
+            "--update-baseline": baseline if update else None,
+        },
+        inputs=(*runs, *inputs.files, *(() if update else (baseline,))),
+    )
     with interruptible():
         judge = open_judge(judging, grade_max=inputs.options.grade_max)
         try:
@@ -84,16 +96,31 @@ def command(
         finally:
             if judge is not None:
                 judge.close()
-    if markdown is not None:
-        write_lines(gate_markdown(found).splitlines(), markdown)
-    if junit is not None:
-        write_lines(gate_junit(found).splitlines(), junit)
+    unwritten = _write(found, files)
     if as_json:
         json.dump(gate_document(found), sys.stdout, ensure_ascii=False, allow_nan=False)
         click.echo()
-    else:
+    elif "-" not in files.values():
         write_lines(gate_lines(found), "-")
+    if unwritten is not None:
+        raise unwritten
     if update and not found.broke_off:
         click.echo(f"Wrote {Path(baseline)}", err=True)
         return 0
     return found.exit_code
+
+
+def _write(found: Gate, files: Mapping[str, str | None]) -> UsageError | None:
+    """Write the files before anything is printed: a closed pipe must not cost them.
+
+    Returns the first error, for after the report is printed.
+    """
+    texts = {"--markdown": gate_markdown, "--junit": gate_junit}
+    unwritten = None
+    for flag, path in files.items():
+        if path is not None:
+            try:
+                write_lines(texts[flag](found).splitlines(), path)
+            except UsageError as error:
+                unwritten = unwritten or error
+    return unwritten

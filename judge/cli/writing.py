@@ -2,21 +2,57 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from judge.errors import UsageError
+from judge.report.replacing import prepare_file, replacing
 
 
 def write_lines(lines: Iterable[str], out: str | Path) -> None:
-    """Write lines to a file, or to standard output for "-"; UsageError where that fails."""
+    """Write lines to a file, whole or not at all, or to standard output for "-".
+
+    UsageError where that fails.
+    """
     ended = (f"{line}\n" for line in lines)
     if out == "-":
         sys.stdout.writelines(ended)
         return
     try:
-        with Path(out).open("w", encoding="utf-8", newline="\n") as file:
+        with replacing(Path(out)) as file:
             file.writelines(ended)
     except OSError as error:
         raise UsageError(f"{out}: cannot be written ({error.strerror})") from error
+
+
+def prepare_outputs(outputs: Mapping[str, str | None], *, inputs: Iterable[object]) -> None:
+    """See that all files can be written, before anything is paid for.
+
+    outputs: option and path; "-" is standard output, which takes one of them; inputs: what
+    is read, of which paths must not be written over
+    Raises UsageError where outputs get in each other's way or over an input, InputError
+    where one cannot be written.
+    """
+    named = {flag: path for flag, path in outputs.items() if path is not None}
+    taken = {_place(path): str(path) for path in inputs if isinstance(path, str | Path)}
+    for flag, path in named.items():
+        place = _place(path)
+        if place in taken:
+            what = "standard output" if path == "-" else path
+            raise UsageError(f"{flag} would overwrite {what} ({taken[place]}); name another file")
+        if path == "-" or not _is_device(Path(path)):
+            taken[place] = flag
+    for path in named.values():
+        if path != "-":
+            prepare_file(Path(path))
+
+
+def _place(path: str | Path) -> str:
+    return "-" if path == "-" else os.path.realpath(path)
+
+
+def _is_device(path: Path) -> bool:
+    """Tell whether a path is a pipe or a device, which several may write to."""
+    return path.exists() and not (path.is_file() or path.is_dir())

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from judge.comparing.comparison import Change, Comparison, RowChange, moved_chunks
+from judge.measures.names import Measure
 from judge.report.comparison import headline, outcome
 from judge.scoring import Mean
 from judge.statistics.correction import Correction
@@ -15,6 +17,8 @@ SCHEMA = 1
 def comparison_document(comparison: Comparison) -> dict[str, Any]:
     """Return what `judge compare --json` prints."""
     grading, finding = comparison.grading, comparison.finding
+    # A run that did not run has no numbers either: an empty list is not a bad ranking.
+    ran = not grading.did_not_run
     return {
         "schema": SCHEMA,
         "baseline": grading.runs[0].name,
@@ -50,15 +54,16 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
         },
         "cost_usd": grading.cost_usd,
         "measures": {
-            "overall": {str(m): change_document(c) for m, c in comparison.overall.items()},
-            "slices": {
-                name: {str(m): change_document(c) for m, c in of.items()}
-                for name, of in comparison.slices.items()
-            },
+            "overall": _changes(comparison.overall) if ran else {},
+            "slices": {name: _changes(of) for name, of in comparison.slices.items() if ran},
         },
-        "rows": [_row(comparison, row) for row in comparison.rows],
+        "rows": [_row(comparison, row) for row in comparison.rows if ran],
         "notices": [{"kind": n.kind, "count": n.count, "text": n.text} for n in grading.notices],
     }
+
+
+def _changes(of: Mapping[Measure, Change]) -> dict[str, Any]:
+    return {str(measure): change_document(change) for measure, change in of.items()}
 
 
 def change_document(change: Change) -> dict[str, Any]:

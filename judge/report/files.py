@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -18,6 +17,7 @@ from judge.report.html.page import render_html
 from judge.report.lines import ReportLines
 from judge.report.markdown import render_markdown
 from judge.report.model import Report
+from judge.report.replacing import replacing
 
 _NOT_TREC = re.compile(r"[\s%\x00-\x1f\x7f]")
 
@@ -66,21 +66,11 @@ def write_files(folder: Path, writers: Mapping[str, Callable[[TextIO], object]])
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, write in writers.items():
-            with _replacing(folder / name) as stream:
+            with replacing(folder / name) as stream:
                 write(stream)
     except OSError as error:
         raise _unwritable(folder, error) from error
     return [folder / name for name in writers]
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[TextIO]:
-    """Open a neighbour of `path` that takes its place once all is written."""
-    partial = path.with_name(f".{path.name}.partial")
-    # A lone surrogate in a run's text has no UTF-8; its JSON escape means the same.
-    with partial.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as stream:
-        yield stream
-    partial.replace(path)
 
 
 def write_judgments(report: Report, stream: TextIO) -> None:

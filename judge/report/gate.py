@@ -278,7 +278,11 @@ def gate_document(gate: Gate) -> dict[str, Any]:
         "until": gate.until,
         "did_not_run": list(gate.did_not_run),
         "ideal_moved": list(gate.ideal_moved),
-        "measures": {str(found.measure): _measure_document(found) for found in gate.measures},
+        # A run that did not run has no numbers either: an empty list is not a bad ranking.
+        "measures": {
+            str(found.measure): _measure_document(found)
+            for found in (() if gate.did_not_run else gate.measures)
+        },
     }
 
 
