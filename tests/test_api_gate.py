@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from judge.api.gating import Asked, gate
+from judge.api.grading import open_judge
 from judge.cli.gate import command
 from judge.comparing.gating import Gate
 from judge.errors import InputError, UsageError
@@ -301,8 +302,10 @@ def test_other_goldens_are_refused(baseline: Path) -> None:
         results=first.results,
         golden=Golden(("q0-3",), query_id="q0", complete=True),
     )
-    with pytest.raises(InputError, match="stored with q0-answer"):
-        gate([Run("new", (changed, *other.rows[1:]))], baseline)
+    with open_judge("mock") as judge:
+        with pytest.raises(InputError, match="stored with q0-answer"):
+            gate([Run("new", (changed, *other.rows[1:]))], baseline, judge=judge)
+        assert judge.calls.made == 0, "nothing is paid for"
 
 
 def test_no_baseline_says_how_to_make_one(tmp_path: Path) -> None:
