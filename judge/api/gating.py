@@ -63,7 +63,7 @@ def gate(
     """Say whether runs (repeats of one system) are no worse than a stored baseline.
 
     update: write the first run as the new baseline afterwards, with the whole pool; where
-    no file is there yet, it is compared with itself; not if the judge broke off
+    no file is there yet, it is compared with itself; not if the judge broke off or was dry
     Raises InputError for a baseline that cannot be compared with: another schema, cutoff,
     gain, unit or prompt, other goldens, edited by hand.
     """
@@ -102,7 +102,8 @@ def gate(
             check_goldens(before, grading)
         if judge is not None:
             grading = grade(judge=judge, selector=selector)
-    if update and grading.stopped is None:
+    was_dry = judge is not None and judge.is_dry
+    if update and grading.stopped is None and not was_dry:
         store(candidates[0], path, grading=grading, goldens=known.goldens)
     return _build(grading, before, asked)
 

@@ -9,7 +9,13 @@ from pathlib import Path
 import click
 
 from judge.api.comparing import Inputs, compare, line_up
-from judge.cli.judging import JudgingFlags, interruptible, judging_options, open_judge
+from judge.cli.judging import (
+    JudgingFlags,
+    interruptible,
+    judging_options,
+    open_judge,
+    told_forecast,
+)
 from judge.cli.known import known_options
 from judge.cli.reading import reading_options, source
 from judge.cli.writing import write_lines
@@ -66,7 +72,7 @@ def command(
     With --backend it is judged, with --until decided only as far as the answer needs it.
 
     Exits 0 when decided, 3 when not, 2 for input that cannot be used, 4 when the judge
-    cannot be reached.
+    cannot be reached; after --dry-run 0.
 
     With more than two runs, a table of all of them and no verdict.
 
@@ -81,7 +87,7 @@ def command(
         raise UsageError("--against orders more than two runs; name a third one")
     if others and (until != "all" or out is not None or sample):
         raise UsageError("--until, --out and --traffic-sample are for two runs, not for more")
-    if out is not None:
+    if out is not None and not judging.dry_run:
         prepare_folder(Path(out))
     with interruptible():
         judge = open_judge(judging, grade_max=inputs.options.grade_max)
@@ -96,6 +102,8 @@ def command(
                     gain=gain,
                     against=source(against),
                 )
+                if told_forecast(judging, judge, as_json=as_json):
+                    return 0
                 return _print(lineup, as_json=as_json)
             comparison = compare(
                 source(baseline),
@@ -111,6 +119,8 @@ def command(
         finally:
             if judge is not None:
                 judge.close()
+    if told_forecast(judging, judge, as_json=as_json, until=until):
+        return 0
     if out is not None:
         write_comparison(comparison, Path(out))
     if as_json:

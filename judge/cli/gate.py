@@ -11,7 +11,13 @@ import click
 
 from judge.api.comparing import Inputs
 from judge.api.gating import Asked, gate
-from judge.cli.judging import JudgingFlags, interruptible, judging_options, open_judge
+from judge.cli.judging import (
+    JudgingFlags,
+    interruptible,
+    judging_options,
+    open_judge,
+    told_forecast,
+)
 from judge.cli.known import known_options
 from judge.cli.reading import reading_options, source
 from judge.cli.writing import prepare_outputs, write_lines
@@ -64,7 +70,7 @@ def command(
     anew from its stored rankings over the common pool.
 
     Exits 0 for a pass, 1 for a fail, 3 when undecided, 2 for input that cannot be used, 4
-    when the judge cannot be reached.
+    when the judge cannot be reached; after --dry-run 0.
 
     \b
     Examples:
@@ -96,6 +102,8 @@ def command(
         finally:
             if judge is not None:
                 judge.close()
+    if told_forecast(judging, judge, as_json=as_json, until=until):
+        return 0
     unwritten = _write(found, files)
     if as_json:
         json.dump(gate_document(found), sys.stdout, ensure_ascii=False, allow_nan=False)

@@ -10,7 +10,13 @@ from typing import BinaryIO
 import click
 
 from judge.api import grading as api
-from judge.cli.judging import JudgingFlags, interruptible, judging_options, open_judge
+from judge.cli.judging import (
+    JudgingFlags,
+    interruptible,
+    judging_options,
+    open_judge,
+    told_forecast,
+)
 from judge.cli.output import print_terminal
 from judge.cli.reading import reading_options, refuse_two_streams, source
 from judge.cli.shares import share
@@ -111,7 +117,7 @@ def command(
     ungraded chunks leave.
 
     Exits 0 when nothing asked is open, 3 when something is, 2 for input that cannot be
-    used, 4 when the judge cannot be reached.
+    used, 4 when the judge cannot be reached; after --dry-run 0.
 
     \b
     Examples:
@@ -121,7 +127,7 @@ def command(
     """
     known = (*judgments, goldens, labels, preferences, *read_logs)
     refuse_two_streams(run, *known, corpus, queries)
-    if out is not None:
+    if out is not None and not judging.dry_run:
         prepare_folder(Path(out))
     with interruptible():
         judge = open_judge(judging, grade_max=options.grade_max)
@@ -147,8 +153,7 @@ def command(
         finally:
             if judge is not None:
                 judge.close()
-    if judge is not None and judging.dry_run:
-        click.echo(f"Dry run: {judge.forecast}")
+    if told_forecast(judging, judge, as_json=as_json, until=until):
         return 0
     unwritten = None if out is None else _write(report, Path(out))
     if as_json:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import os
 import signal
 import sys
@@ -21,7 +22,7 @@ from judge.judging.backends import open_backend
 from judge.judging.backends.backend import Backend
 from judge.judging.backends.openai import OFFICIAL
 from judge.judging.budget import FREE, Budget, Price, price_of, read_prices
-from judge.judging.cache import CacheTrouble, JudgmentCache
+from judge.judging.cache import CacheTrouble, JudgmentCache, holds_judgments
 from judge.judging.judge import Judge
 from judge.judging.limits import Limits
 from judge.judging.progress import Progress
@@ -90,7 +91,11 @@ _OPTIONS = (
         metavar="FILE",
         help="Prices in USD a million tokens, over ours; prompts/README.md shows the form.",
     ),
-    click.option("--dry-run", is_flag=True, help="Send nothing; say what it would take."),
+    click.option(
+        "--dry-run",
+        is_flag=True,
+        help="Send nothing and write no report; say what it would take. [send]",
+    ),
     click.option(
         "--base-url",
         metavar="URL",
@@ -144,6 +149,8 @@ def open_judge(
     line on stderr; judging then goes on without a cache.
     """
     if not flags.backends:
+        if flags.dry_run:
+            raise UsageError("--dry-run says what a judge would take; name one with --backend")
         return None
     prompt = load_prompt(flags.prompt)
     if prompt.grade_max != grade_max:
@@ -202,6 +209,8 @@ def open_cache(
 ) -> JudgmentCache | None:
     """Return the cache folder opened, or None with a line on stderr if it cannot be used."""
     folder = cache_folder(flags.cache_dir, environ=os.environ if environ is None else environ)
+    if flags.dry_run and not holds_judgments(folder):
+        return None  # it would be made, and there is nothing in it
     try:
         return JudgmentCache(folder, redact=flags.redact)
     except CacheTrouble as trouble:
@@ -230,6 +239,24 @@ def _user_cache_folder(environ: Mapping[str, str]) -> Path:
     if xdg := environ.get("XDG_CACHE_HOME"):
         return Path(xdg)
     return Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache")
+
+
+def told_forecast(
+    flags: JudgingFlags, judge: Judge | None, *, as_json: bool, until: str = "all"
+) -> bool:
+    """Print what a dry run found and tell so; False where the flags ask for no dry run.
+
+    With another `until` than "all", replies could end the asking earlier.
+    """
+    if not flags.dry_run or judge is None:
+        return False
+    forecast = judge.forecast
+    if as_json:
+        click.echo(json.dumps({"dry_run": {**forecast.plain(), "at_most": until != "all"}}))
+    else:
+        most = "" if until == "all" else f"; --until {until} may need less"
+        click.echo(f"Dry run: {forecast}{most}")
+    return True
 
 
 @contextmanager

@@ -15,7 +15,13 @@ import click
 from judge.api import grading as api
 from judge.cascade import Settings, grade_runs
 from judge.cli.engine_options import engine_options
-from judge.cli.judging import JudgingFlags, interruptible, judging_options, open_judge
+from judge.cli.judging import (
+    JudgingFlags,
+    interruptible,
+    judging_options,
+    open_judge,
+    told_forecast,
+)
 from judge.cli.outside import OutsideSearch
 from judge.cli.reading import reading_options
 from judge.cli.writing import write_lines
@@ -117,6 +123,8 @@ def command(
             known=known.grades,
             judge=judge,
         )
+    if told_forecast(judging, judge, as_json=as_json):
+        return 0
     sweep = read_sweep(grading, knob=turning.knob, values=turning.values)
     if not sweep.lines:
         raise UsageError("no row has what the measures asked for need; give --goldens with answers")

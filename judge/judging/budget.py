@@ -121,6 +121,10 @@ class Forecast:
             cost_usd,
         )
 
+    def plain(self) -> dict[str, object]:
+        """Return the forecast as a JSON object."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
     def __str__(self) -> str:
         """Return the forecast as one line."""
         cost = "unknown" if self.cost_usd is None else f"about ${self.cost_usd:.4f}"

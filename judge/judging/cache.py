@@ -254,6 +254,11 @@ class JudgmentCache:
         self._disk.close()
 
 
+def holds_judgments(folder: Path) -> bool:
+    """Tell whether a cache folder has been used before."""
+    return (folder / _DATABASE).is_file()
+
+
 def _table_rows(values: Iterable[tuple[str, object]]) -> Iterator[tuple[str, float, float, str]]:
     now = time.time()
     return ((key, now, now, _encode(value)) for key, value in values)

@@ -132,6 +132,11 @@ class Judge:
         return replace(self._foreseen, cached=self._tally.cached)
 
     @property
+    def is_dry(self) -> bool:
+        """Tell whether this is a dry run: nothing is sent, and no verdict comes from a model."""
+        return self._dry_run
+
+    @property
     def stopped(self) -> str:
         """Return why nothing more is sent in this run, or "" while all is well."""
         reasons = (str(asker.line.stopped) for asker in self._askers if asker.line.stopped)
