@@ -19,7 +19,8 @@ from judge.comparing.gating import Gate
 from judge.errors import InputError, UsageError
 from judge.formats import ReadOptions
 from judge.report.baseline import read_baseline
-from judge.report.gate import gate_junit, gate_lines, gate_markdown
+from judge.report.gate import gate_lines, gate_markdown
+from judge.report.gate_document import gate_junit
 from judge.run import Golden, KnownGrade, Result, Row, Run
 from judge.stopping.outcome import Outcome, Rule
 

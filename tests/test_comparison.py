@@ -8,12 +8,14 @@ from dataclasses import replace
 import pytest
 
 from judge.api.comparing import Inputs, compare
-from judge.comparing.comparison import Comparison, Verdict
+from judge.comparing.change import Verdict
+from judge.comparing.comparison import Comparison
 from judge.errors import UsageError
 from judge.grades import Source
 from judge.measures.names import Measure
-from judge.report.comparison import comparison_lines, headline, outcome
+from judge.report.comparison import comparison_lines
 from judge.report.comparison_document import comparison_document
+from judge.report.comparison_wording import headline, outcome
 from judge.run import KnownGrade, Result, Row, Run
 
 NDCG = Measure("nDCG", 10)

@@ -23,7 +23,8 @@ from judge.cli.reading import reading_options, source
 from judge.cli.writing import prepare_outputs, write_lines
 from judge.comparing.gating import Gate
 from judge.errors import UsageError
-from judge.report.gate import gate_document, gate_junit, gate_lines, gate_markdown
+from judge.report.gate import gate_lines, gate_markdown
+from judge.report.gate_document import gate_document, gate_junit
 from judge.stopping.outcome import MARGIN, Rule
 
 

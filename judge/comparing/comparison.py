@@ -10,87 +10,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
 from judge.calibration.correcting import correct
 from judge.cascade import Grading
+from judge.comparing.change import Change, Verdict, adjusted, change
 from judge.contrast import Contrast
 from judge.evidence.pool import QueryPool
 from judge.formats.labels import Label
-from judge.grades import WORD_OVERLAP, Source
+from judge.grades import Source
 from judge.measures.names import Measure
 from judge.measures.pool import Bounded
 from judge.pricing import PriceTag
-from judge.scoring import Mean, Scale, mean, means, score_rows
+from judge.scoring import Scale, means, score_rows
 from judge.statistics.correction import Correction
-from judge.statistics.noninferiority import lower_bound, upper_bound
-from judge.statistics.significance import (
-    ALPHA,
-    PairedTest,
-    SignFlip,
-    holm,
-    paired_test,
-    shares_of,
-    sign_flip,
-)
 from judge.stopping.confident import Finding
-from judge.stopping.goals import mean_range
 
 BASELINE, CANDIDATE = 0, 1
 SOURCE_GAP = 0.10
-
-
-class Verdict(StrEnum):
-    """What a comparison comes to."""
-
-    BETTER = "better"
-    WORSE = "worse"
-    NO_DIFFERENCE = "no difference shown"
-    UNDECIDED = "undecided"
-    DID_NOT_RUN = "did not run"
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A weighted mean difference, candidate minus baseline, of one measure over some rows.
-
-    difference: the mean with its bounds over open grades
-    before, after: the two runs' means, with theirs
-    test, flip: at the lowest completion of what is open
-    ci: the 95% interval over queries that holds under every completion; None for one row
-    p_holm: the t test's p adjusted for looking at every slice, where this is one
-    """
-
-    rows: int
-    difference: Mean
-    before: Mean
-    after: Mean
-    test: PairedTest
-    flip: SignFlip
-    ci: tuple[float, float] | None
-    p_holm: float | None = None
-
-    @property
-    def sign(self) -> int | None:
-        """Return the sign of the difference on these rows: 1, -1, 0, or None while open.
-
-        1 where it cannot be negative ("at least as good" where lo is 0), -1 the other way.
-        """
-        lo, hi = self.difference.lo, self.difference.hi
-        if lo == hi == 0.0:
-            return 0
-        if lo >= 0.0:
-            return 1
-        return -1 if hi <= 0.0 else None
-
-    @property
-    def verdict(self) -> Verdict:
-        """Return the verdict on these rows and queries like them."""
-        if self.ci is not None and self.ci[0] > 0.0:
-            return Verdict.BETTER
-        if self.ci is not None and self.ci[1] < 0.0:
-            return Verdict.WORSE
-        return Verdict.UNDECIDED if self.sign is None else Verdict.NO_DIFFERENCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,23 +43,6 @@ class RowChange:
             tuple(result.id for result in (row.results if row else ())[:depth]) for row in rows
         ]
         return shown[BASELINE] == shown[CANDIDATE]
-
-
-@dataclass(frozen=True, slots=True)
-class Moved:
-    """A chunk whose rank differs between the lists; None: not in that list's top.
-
-    below: where it stands in the list whose top it is not in, None if not there at all
-    by_mock: its grade is the mock's
-    """
-
-    id: str
-    before: int | None
-    after: int | None
-    lo: int
-    hi: int
-    below: int | None = None
-    by_mock: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +164,7 @@ def build_comparison(
     scores = tuple(_scores(grading, pools, run) for run in (BASELINE, CANDIDATE))
     overall = _changes(rows, scores, range(len(rows)), grading)
     slices = {name: _changes(rows, scores, at, grading) for name, at in by_slice.items()}
-    return Comparison(grading, rows, overall, _adjusted(slices), until, finding)
+    return Comparison(grading, rows, overall, adjusted(slices), until, finding)
 
 
 def corrected_by(
@@ -267,40 +186,6 @@ def contrast_of(grading: Grading, measure: Measure) -> Contrast:
     """Return candidate minus baseline of one measure."""
     settings = grading.settings
     return Contrast(measure, (-1.0, 1.0), Scale(settings.gain, settings.grade_max))
-
-
-def moved_chunks(row: RowChange, *, depth: int, count: int = 3) -> list[Moved]:
-    """Return the chunks whose rank changed most for this row's lists, best known grade first."""
-    pool = row.pool
-    ranks: list[dict[int, int]] = [
-        {m: rank for rank, m in enumerate(ranking[:depth], 1) if m is not None}
-        for ranking in pool.rankings
-    ]
-    before, after = ranks[BASELINE], ranks[CANDIDATE]
-    moved = [
-        Moved(
-            id=pool.ids[m],
-            before=before.get(m),
-            after=after.get(m),
-            lo=pool.judgments[m].lo,
-            hi=pool.judgments[m].hi,
-            below=_place_below(pool, m, depth),
-            by_mock=pool.judgments[m].reason == WORD_OVERLAP,
-        )
-        for m in dict.fromkeys((*after, *before))
-        if before.get(m) != after.get(m)
-    ]
-    return sorted(moved, key=lambda chunk: (-chunk.lo, -_leap(chunk, depth)))[:count]
-
-
-def _place_below(pool: QueryPool, member: int, depth: int) -> int | None:
-    places = (ranking.index(member) + 1 for ranking in pool.rankings if member in ranking[depth:])
-    return next(places, None)
-
-
-def _leap(chunk: Moved, depth: int) -> float:
-    before, after = chunk.before or depth + 1, chunk.after or depth + 1
-    return abs(1.0 / before - 1.0 / after)
 
 
 def _scores(grading: Grading, pools: Sequence[QueryPool], run: int) -> list[dict[Measure, Bounded]]:
@@ -328,44 +213,6 @@ def _changes(
         )
         found[measure] = change(differences, weights, before=before[measure], after=after[measure])
     return found
-
-
-def change(
-    differences: Sequence[Bounded], weights: Sequence[float], *, before: Mean, after: Mean
-) -> Change:
-    """Return what rows' differences come to: mean, bounds, tests, interval."""
-    values = [row.value for row in differences]
-    intervals = [(row.lo, row.hi) for row in differences]
-    lo, hi = mean_range(differences, shares_of(len(weights), weights))
-    average = mean(differences, weights)
-    test = paired_test(values, weights=weights)
-    ci = None
-    if test.p is not None:
-        low = lower_bound(intervals, weights=weights, alpha=ALPHA / 2).lo
-        high = upper_bound(intervals, weights=weights, alpha=ALPHA / 2).hi
-        ci = (max(low, -1.0), min(high, 1.0))
-    return Change(
-        rows=len(differences),
-        difference=Mean(min(max(average.value, lo), hi), lo, hi, len(differences)),
-        before=before,
-        after=after,
-        test=test,
-        flip=sign_flip(values, weights=weights),
-        ci=ci,
-    )
-
-
-def _adjusted(
-    slices: Mapping[str, Mapping[Measure, Change]],
-) -> dict[str, dict[Measure, Change]]:
-    """Return the slices with Holm's p over all slices, a measure at a time."""
-    adjusted: dict[str, dict[Measure, Change]] = {name: dict(of) for name, of in slices.items()}
-    for measure in dict.fromkeys(m for of in slices.values() for m in of):
-        tested = [(n, of[measure].test.p) for n, of in slices.items() if measure in of]
-        named = [(name, p) for name, p in tested if p is not None]
-        for (name, _), p in zip(named, holm([p for _, p in named]), strict=True):
-            adjusted[name][measure] = replace(adjusted[name][measure], p_holm=p)
-    return adjusted
 
 
 def _source_shares(

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from judge.cascade import Grading
-from judge.comparing.comparison import Change, change
+from judge.comparing.change import Change, change
 from judge.measures.bounds_ratio import TOLERANCE
 from judge.measures.names import Measure
 from judge.scoring import mean

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from judge.comparing.comparison import Change, Comparison, RowChange, moved_chunks
+from judge.comparing.change import Change
+from judge.comparing.comparison import Comparison, RowChange
+from judge.comparing.moving import moved_chunks
 from judge.measures.names import Measure
-from judge.report.comparison import headline, outcome
+from judge.report.comparison_wording import headline, outcome
 from judge.scoring import Mean
 from judge.statistics.correction import Correction
 

@@ -1,15 +1,12 @@
-"""A gate as text, as a Markdown comment, as JUnit XML and as JSON."""
+"""A gate as text, and as a Markdown comment."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
-from xml.sax.saxutils import escape as xml_escape
-from xml.sax.saxutils import quoteattr
 
-from judge.comparing.comparison import Change
+from judge.comparing.change import Change
 from judge.comparing.gating import Gate, GatedMeasure
-from judge.report.comparison import (
+from judge.report.differences import (
     OVERALL,
     change_cells,
     change_table,
@@ -17,7 +14,6 @@ from judge.report.comparison import (
     span,
     wrapped,
 )
-from judge.report.comparison_document import change_document
 from judge.report.markdown import escape
 from judge.report.phrases import MOCK, number
 from judge.report.terminal import clean, shorten
@@ -67,8 +63,8 @@ def _passes(gate: Gate, name: str) -> str:
 
 
 def _fails(gate: Gate, name: str) -> str:
-    reasons = "; ".join(_reasons(found) for found in gate.measures if _failed(found))
-    return f"{name} must not go in: {reasons}."
+    why = "; ".join(reasons(found) for found in gate.measures if _failed(found))
+    return f"{name} must not go in: {why}."
 
 
 def _undecided(gate: Gate, name: str) -> str:
@@ -116,7 +112,7 @@ def _is_open(found: GatedMeasure) -> bool:
     return found.outcome is Outcome.UNDECIDED and found.ruling.is_open
 
 
-def _reasons(found: GatedMeasure) -> str:
+def reasons(found: GatedMeasure) -> str:
     """Say what failed: overall, slices below the margin, slices fallen to zero."""
     parts = []
     if found.ruling.overall_fails:
@@ -191,10 +187,10 @@ def outcome_line(gate: Gate) -> str:
     if gate.did_not_run or not gating:
         return f"{label}: no verdict"
     found = next((g for g in gating if g.outcome is gate.outcome), gating[0])
-    return f"{label} {_numbers(found, gate)}"
+    return f"{label} {numbers(found, gate)}"
 
 
-def _numbers(found: GatedMeasure, gate: Gate) -> str:
+def numbers(found: GatedMeasure, gate: Gate) -> str:
     """Return what one measure's outcome rests on, of the slice that failed if one did."""
     overall_fails = found.ruling.overall_fails
     failed = () if overall_fails else found.ruling.failed
@@ -218,81 +214,3 @@ def gate_markdown(gate: Gate) -> str:
         lines += [f"| {' | '.join(escape(cell) for cell in row)} |" for row in rows]
         lines += ["", *(f"- {escape(line)}" for line in details(gate))]
     return "\n".join([*lines, "", f"`{outcome_line(gate).replace('`', '')}`", ""])
-
-
-def gate_junit(gate: Gate) -> str:
-    """Return JUnit XML: a test case a gating measure; undecided is an error, not a failure.
-
-    Without a verdict, as of a run that did not run, it is one case, an error.
-    """
-    cases = [found for found in gate.measures if found.gates]
-    if gate.did_not_run or not cases:
-        message = quoteattr(_xml_text(headline(gate)))
-        case = f'<testcase classname="judge gate" name="verdict"><error message={message}/>'
-        return _suite([f"    {case}</testcase>"], tests=1, failures=0, errors=1)
-    tags = {Outcome.FAIL: "failure", Outcome.UNDECIDED: "error"}
-    body = []
-    for found in cases:
-        name = quoteattr(_xml_text(str(found.measure)))
-        if found.outcome is Outcome.PASS:
-            body.append(f'    <testcase classname="judge gate" name={name}/>')
-            continue
-        tag = tags[found.outcome]
-        message = _reasons(found) if found.outcome is Outcome.FAIL else "undecided"
-        body.append(
-            f'    <testcase classname="judge gate" name={name}>'
-            f"<{tag} message={quoteattr(_xml_text(message))}>"
-            f"{xml_escape(_xml_text(_numbers(found, gate)))}</{tag}></testcase>"
-        )
-    counts = {tag: sum(found.outcome is o for found in cases) for o, tag in tags.items()}
-    return _suite(body, tests=len(cases), failures=counts["failure"], errors=counts["error"])
-
-
-def _suite(body: list[str], *, tests: int, failures: int, errors: int) -> str:
-    return "\n".join(
-        [
-            '<?xml version="1.0" encoding="UTF-8"?>',
-            f'<testsuite name="judge gate" tests="{tests}" failures="{failures}"'
-            f' errors="{errors}">',
-            *body,
-            "</testsuite>",
-            "",
-        ]
-    )
-
-
-def _xml_text(text: str) -> str:
-    """Return text without what XML 1.0 cannot hold."""
-    return "".join(char for char in clean(text) if char.isprintable())
-
-
-def gate_document(gate: Gate) -> dict[str, Any]:
-    """Return what `judge gate --json` prints."""
-    return {
-        "schema": 1,
-        "outcome": str(gate.outcome),
-        "sentence": headline(gate),
-        "baseline": gate.baseline,
-        "runs": list(gate.runs),
-        "rule": {"margin": gate.rule.margin, "strict": gate.rule.strict},
-        "until": gate.until,
-        "did_not_run": list(gate.did_not_run),
-        "ideal_moved": list(gate.ideal_moved),
-        # A run that did not run has no numbers either: an empty list is not a bad ranking.
-        "measures": {
-            str(found.measure): _measure_document(found)
-            for found in (() if gate.did_not_run else gate.measures)
-        },
-    }
-
-
-def _measure_document(found: GatedMeasure) -> dict[str, Any]:
-    return {
-        "outcome": str(found.outcome),
-        "gates": found.gates,
-        "overall": change_document(found.change),
-        "slices": {name: change_document(change) for name, change in found.slices.items()},
-        "failed_slices": list(found.ruling.failed),
-        "open_slices": list(found.ruling.could_fail),
-        "spread": found.spread,
-    }

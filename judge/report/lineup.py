@@ -7,7 +7,7 @@ from typing import Any
 
 from judge.calibration.rescoring import SystemOrders
 from judge.comparing.lineup import Lineup, Standing
-from judge.report.comparison import aligned, mean_text, wrapped
+from judge.report.differences import aligned, mean_text, wrapped
 from judge.report.phrases import MOCK, number, plural
 from judge.report.terminal import shorten
 from judge.statistics.estimate import Estimate

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from judge.comparing.comparison import BASELINE, CANDIDATE, Change, Comparison, RowChange, Verdict
-from judge.report.comparison import (
-    OVERALL,
+from judge.comparing.change import Change, Verdict
+from judge.comparing.comparison import BASELINE, CANDIDATE, Comparison, RowChange
+from judge.report.comparison_wording import (
     correction_lines,
     doubts,
     headline,
     outcome,
-    signed,
     significance_lines,
-    span,
 )
+from judge.report.differences import OVERALL, signed, span
 from judge.report.html.charts import Axis, forest
 from judge.report.html.elements import Markup, tag
 from judge.report.html.rows import RowTable, ShownChunk, ShownRow

@@ -1,0 +1,218 @@
+"""What a comparison says in words: the sentence first, the tests, the doubts, the last line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from judge.comparing.change import Change, Verdict
+from judge.comparing.comparison import Comparison
+from judge.comparing.lacking import has_failed, lacking
+from judge.grades import Source
+from judge.report.differences import BY_MOCK, difference, p_text, signed, span
+from judge.report.phrases import MOCK, cost_words, number, plural
+from judge.report.terminal import clean
+from judge.statistics.estimate import Estimate
+
+
+def headline(comparison: Comparison) -> str:
+    """Return the one sentence a manager reads."""
+    names = [clean(run.name) for run in comparison.grading.runs]
+    if comparison.grading.did_not_run:
+        empty = " and ".join(clean(name) for name in comparison.grading.did_not_run)
+        return f"{empty} did not run: every one of its lists is empty. There is no verdict."
+    if comparison.primary is None:
+        return "Nothing could be compared: no row has what the measures asked for need."
+    change = comparison.overall[comparison.primary]
+    sentence = _SENTENCES[comparison.verdict](comparison, change, names[0], names[1])
+    return f"{sentence}{_by_mock(comparison)}"
+
+
+def _better(comparison: Comparison, change: Change, before: str, after: str) -> str:
+    return f"{after} is better than {before}: {_moves(comparison, change)}."
+
+
+def _worse(comparison: Comparison, change: Change, before: str, after: str) -> str:
+    return f"{after} is worse than {before}: {_moves(comparison, change)}."
+
+
+def _no_difference(comparison: Comparison, change: Change, before: str, after: str) -> str:
+    over = "on this one row" if change.rows == 1 else f"on these {plural(change.rows, 'row')}"
+    if change.sign == 0:
+        return f"No difference: {comparison.primary} of {after} and {before} is equal {over}."
+    lo, hi = change.difference.lo, change.difference.hi
+    stands = {
+        1: f"{after} is {'ahead of' if lo > 0.0 else 'at least as good as'} {before}",
+        -1: f"{after} is {'behind' if hi < 0.0 else 'at most as good as'} {before}",
+    }[change.sign or 1]
+    return (
+        f"No difference shown: {stands} {over} ({_moves(comparison, change)}),"
+        " but other queries could say otherwise."
+    )
+
+
+def _undecided(comparison: Comparison, change: Change, before: str, after: str) -> str:
+    lo, hi = change.difference.lo, change.difference.hi
+    could = f"{comparison.primary} could move {span(lo, hi)}"
+    if comparison.finding is not None:
+        found = comparison.finding
+        stands = "ahead of" if found.sign > 0 else "behind"
+        return (
+            f"{after} is {stands} {before} on these {plural(change.rows, 'row')} with"
+            f" {found.confidence:.0%} confidence, not certainty: judging stopped early"
+            f" ({found.drawn} of {found.of} open rows drawn at random; {could})."
+        )
+    waiting, asks = comparison.open_chunks
+    same = comparison.identical
+    start = (
+        f"{same} of {change.rows} lists are identical; in the other {change.rows - same}, "
+        if same
+        else ""
+    )
+    failed = sum(map(has_failed, comparison.open_pools))
+    if failed:
+        chunks = f"{plural(waiting, 'chunk')} without a grade and " if waiting else ""
+        what = f"{chunks}{plural(failed, 'row')} that failed to run"
+        return f"Undecided: {start}{what}: {could}; judging alone cannot settle it."
+    price = comparison.price
+    about = f", about ${max(price.usd, 0.01):.2f} with {price.model}" if price else ""
+    settles = f"judging at most {asks:,} of them settles it{about}"
+    how = settles if asks == waiting else f"{asks:,} of them have a text to judge{about}"
+    are = "chunk has" if waiting == 1 else "chunks have"
+    return f"Undecided: {start}{waiting:,} {are} no grade: {could}; {how}."
+
+
+_SENTENCES = {
+    Verdict.BETTER: _better,
+    Verdict.WORSE: _worse,
+    Verdict.NO_DIFFERENCE: _no_difference,
+    Verdict.UNDECIDED: _undecided,
+}
+
+
+def _moves(comparison: Comparison, change: Change) -> str:
+    ci = "" if change.ci is None else f", 95% CI {span(*change.ci)}"
+    return f"{comparison.primary} {difference(change)}{ci}"
+
+
+def mark(comparison: Comparison) -> str:
+    """Return what follows every figure of the primary measure that the mock had a part in."""
+    primary = comparison.primary
+    graded = primary is not None and primary.family == "graded"
+    return f" ({BY_MOCK})" if graded and comparison.grading.by_mock else ""
+
+
+def _by_mock(comparison: Comparison) -> str:
+    return f" (Graded by the mock: {MOCK}.)" if comparison.grading.by_mock else ""
+
+
+def significance_lines(comparison: Comparison) -> Iterator[str]:
+    """Yield what the tests over queries say of the primary measure."""
+    assert comparison.primary is not None, "a verdict needs a measure"
+    change = comparison.overall[comparison.primary]
+    test, flip = change.test, change.flip
+    if test.p is None:
+        yield "One row says nothing about other queries: no interval, no test."
+        return
+    at = " at the lowest grades still possible" if change.difference.is_open else ""
+    how = "exact" if flip.exact else "sampled"
+    effect = "" if test.effect_size is None else f", effect size {test.effect_size:+.2f}"
+    yield (
+        f"{comparison.primary}{mark(comparison)}{at}: paired t test {p_text(test.p, 4)},"
+        f" {how} sign-flip test {p_text(flip.p, 4)}{effect}."
+    )
+    if flip.smallest > 0.05:
+        moved = f"{plural(change.rows, 'row')} with so few differences"
+        yield f"{moved} cannot reach p = .05: the smallest possible is {flip.smallest:.3f}."
+    if change.verdict not in (Verdict.BETTER, Verdict.WORSE) and test.detectable:
+        yield (
+            f"So many rows would show a true change of {number(test.detectable)} in 4 of 5"
+            " cases; a smaller one may be there and not show."
+        )
+
+
+def correction_lines(comparison: Comparison) -> Iterator[str]:
+    """Yield the difference by people's labels, or why they correct nothing."""
+    found = comparison.corrected
+    if found is None:
+        return
+    whole = "rows of which people graded every chunk that only the judge had graded"
+    if found.estimate.value is None:
+        yield (
+            f"Not corrected by labels: {found.estimate.reason} ({whole})."
+            " `judge spotcheck --rows N` draws such rows."
+        )
+        return
+    who = "the mock, which is no judge," if comparison.grading.by_mock else "the judge alone"
+    yield (
+        f"Corrected by people's labels of {found.labelled} of {plural(found.units, 'row')}:"
+        f" {comparison.primary} {_estimated(found.estimate)};"
+        f" {who} says {signed(found.judge_mean)},"
+        f" those labels alone {_estimated(found.human_only)}."
+    )
+
+
+def _estimated(estimate: Estimate) -> str:
+    if estimate.value is None:
+        return f"nothing ({estimate.reason})"
+    if estimate.lo is None or estimate.hi is None:
+        return f"{signed(estimate.value)} ({estimate.reason})"
+    return f"{signed(estimate.value)}, 95% CI {span(estimate.lo, estimate.hi)}"
+
+
+def doubts(comparison: Comparison) -> Iterator[str]:
+    """Yield what a careful reader would want to know before believing the verdict."""
+    before, after = comparison.unjudged
+    if before or after:
+        yield (
+            f"Without a grade: {before:.0%} of the baseline's slots,"
+            f" {after:.0%} of the candidate's."
+        )
+    loose = sum(not row.differences[m].exact for m, row in comparison.primary_rows)
+    if loose:
+        yield (
+            f"The bounds of {plural(loose, 'row')} are sound but not the tightest: too many open"
+            " chunks under orders for exact ones."
+        )
+    for source, (was, now) in comparison.source_gaps.items():
+        if source is not None:
+            yield (
+                f"warning: {_SOURCES[source]} grade {was:.0%} of the baseline's slots and {now:.0%}"
+                " of the candidate's: part of the difference may be the graders'."
+            )
+    names = [run.name for run in comparison.grading.runs]
+    for text in lacking((row.pool for row in comparison.rows), names):
+        yield f"note: {clean(text)}."
+    for notice in comparison.grading.notices:
+        if notice.kind != "ignored field":
+            yield f"note: {clean(notice.text)}"
+    calls = comparison.grading.calls
+    if calls.made or calls.cached:
+        yield (
+            f"Judged until {comparison.until}: {plural(calls.made, 'call')},"
+            f" {calls.cached:,} from the cache; {cost_words(comparison.grading)}."
+        )
+
+
+_SOURCES = {
+    Source.GOLDEN: "goldens",
+    Source.HUMAN: "people's labels",
+    Source.PRIOR: "grades from files",
+    Source.RULE: "rules",
+    Source.PREFERENCE: "read logs",
+    Source.JUDGE: "the judge's replies",
+}
+
+
+def outcome(comparison: Comparison) -> str:
+    """Return the last line: the verdict with its numbers."""
+    verdict = comparison.verdict
+    if comparison.primary is None or verdict is Verdict.DID_NOT_RUN:
+        return "NO VERDICT"
+    change = comparison.overall[comparison.primary]
+    label = str(verdict).upper()
+    if comparison.finding is not None and verdict is Verdict.UNDECIDED:
+        label = f"{'AHEAD' if comparison.finding.sign > 0 else 'BEHIND'} ({comparison.until})"
+    return (
+        f"{label} {_moves(comparison, change)} over {plural(change.rows, 'row')},"
+        f" given this pool of judged chunks{mark(comparison)}"
+    )

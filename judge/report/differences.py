@@ -1,0 +1,98 @@
+"""Differences as text: signs, intervals, p values, and the table of one measure."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from judge.comparing.change import Change
+from judge.report.phrases import number
+from judge.report.terminal import WIDTH, shorten
+from judge.scoring import Mean
+
+OVERALL = "overall"
+BY_MOCK = "word overlap"
+_NAME_WIDTH = 14
+
+
+def signed(value: float) -> str:
+    """Return a difference to three decimals with its sign; 0 has none."""
+    return f"{value:+.3f}" if round(value, 3) else "0.000"
+
+
+def span(lo: float, hi: float) -> str:
+    """Return an interval of differences."""
+    return f"{signed(lo)}..{signed(hi)}"
+
+
+def p_text(p: float, digits: int) -> str:
+    """Return a p value, never as 0.
+
+    >>> p_text(0.0123, 3), p_text(0.00001, 3)
+    ('p = 0.012', 'p < 0.001')
+    """
+    least = 10.0**-digits
+    return f"p < {least:.{digits}f}" if p < least else f"p = {p:.{digits}f}"
+
+
+def wrapped(paragraph: str) -> list[str]:
+    """Return a paragraph as lines of 80 columns, no word broken."""
+    return textwrap.wrap(paragraph, WIDTH, break_long_words=False, break_on_hyphens=False)
+
+
+def change_table(
+    title: str,
+    slices: Mapping[str, Change],
+    overall: Change,
+    *,
+    marked: Collection[str] = (),
+    by_mock: bool = False,
+) -> Iterator[str]:
+    """Yield a table of one measure: a line a slice, `!` before the marked ones, one overall.
+
+    by_mock: every line says so; two tables then, since one would be too wide.
+    """
+    cells = [[title, "rows", "before", "after", "difference", "95% CI"]]
+    for name, change in slices.items():
+        mark = "! " if name in marked else ""
+        cells.append([shorten(f"{mark}{name}", _NAME_WIDTH), *change_cells(change)])
+    cells.append([OVERALL, *change_cells(overall)])
+    if not by_mock:
+        yield from aligned(cells)
+        return
+    graded = ["graded by", *[BY_MOCK] * (len(cells) - 1)]
+    yield from aligned([[*row[:4], by] for row, by in zip(cells, graded, strict=True)])
+    yield ""
+    yield from aligned([[row[0], *row[4:], by] for row, by in zip(cells, graded, strict=True)])
+
+
+def change_cells(change: Change) -> list[str]:
+    """Return rows, both means, their difference and its interval over queries."""
+    return [
+        str(change.rows),
+        mean_text(change.before),
+        mean_text(change.after),
+        difference(change),
+        "-" if change.ci is None else span(*change.ci),
+    ]
+
+
+def mean_text(mean: Mean) -> str:
+    """Return a mean, as `lo..hi` where grades are open."""
+    return f"{number(mean.lo)}..{number(mean.hi)}" if mean.is_open else number(mean.value)
+
+
+def difference(change: Change) -> str:
+    """Return the mean difference: the interval where grades are open, else the value."""
+    if change.difference.is_open:
+        return span(change.difference.lo, change.difference.hi)
+    return signed(change.difference.value)
+
+
+def aligned(cells: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield rows of cells in columns, the first one to the left, the others to the right."""
+    widths = [max(len(row[i]) for row in cells) for i in range(len(cells[0]))]
+    for row in cells:
+        first, *rest = row
+        padded = [f"{cell:>{width}}" for cell, width in zip(rest, widths[1:], strict=True)]
+        yield "  ".join([f"{first:<{widths[0]}}", *padded]).rstrip()

@@ -1,0 +1,91 @@
+"""A gate for other programs: as JUnit XML and as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+from xml.sax.saxutils import escape as xml_escape
+from xml.sax.saxutils import quoteattr
+
+from judge.comparing.gating import Gate, GatedMeasure
+from judge.report.comparison_document import change_document
+from judge.report.gate import headline, numbers, reasons
+from judge.report.terminal import clean
+from judge.stopping.outcome import Outcome
+
+
+def gate_junit(gate: Gate) -> str:
+    """Return JUnit XML: a test case a gating measure; undecided is an error, not a failure.
+
+    Without a verdict, as of a run that did not run, it is one case, an error.
+    """
+    cases = [found for found in gate.measures if found.gates]
+    if gate.did_not_run or not cases:
+        message = quoteattr(_xml_text(headline(gate)))
+        case = f'<testcase classname="judge gate" name="verdict"><error message={message}/>'
+        return _suite([f"    {case}</testcase>"], tests=1, failures=0, errors=1)
+    tags = {Outcome.FAIL: "failure", Outcome.UNDECIDED: "error"}
+    body = []
+    for found in cases:
+        name = quoteattr(_xml_text(str(found.measure)))
+        if found.outcome is Outcome.PASS:
+            body.append(f'    <testcase classname="judge gate" name={name}/>')
+            continue
+        tag = tags[found.outcome]
+        message = reasons(found) if found.outcome is Outcome.FAIL else "undecided"
+        body.append(
+            f'    <testcase classname="judge gate" name={name}>'
+            f"<{tag} message={quoteattr(_xml_text(message))}>"
+            f"{xml_escape(_xml_text(numbers(found, gate)))}</{tag}></testcase>"
+        )
+    counts = {tag: sum(found.outcome is o for found in cases) for o, tag in tags.items()}
+    return _suite(body, tests=len(cases), failures=counts["failure"], errors=counts["error"])
+
+
+def _suite(body: list[str], *, tests: int, failures: int, errors: int) -> str:
+    return "\n".join(
+        [
+            '<?xml version="1.0" encoding="UTF-8"?>',
+            f'<testsuite name="judge gate" tests="{tests}" failures="{failures}"'
+            f' errors="{errors}">',
+            *body,
+            "</testsuite>",
+            "",
+        ]
+    )
+
+
+def _xml_text(text: str) -> str:
+    """Return text without what XML 1.0 cannot hold."""
+    return "".join(char for char in clean(text) if char.isprintable())
+
+
+def gate_document(gate: Gate) -> dict[str, Any]:
+    """Return what `judge gate --json` prints."""
+    return {
+        "schema": 1,
+        "outcome": str(gate.outcome),
+        "sentence": headline(gate),
+        "baseline": gate.baseline,
+        "runs": list(gate.runs),
+        "rule": {"margin": gate.rule.margin, "strict": gate.rule.strict},
+        "until": gate.until,
+        "did_not_run": list(gate.did_not_run),
+        "ideal_moved": list(gate.ideal_moved),
+        # A run that did not run has no numbers either: an empty list is not a bad ranking.
+        "measures": {
+            str(found.measure): _measure_document(found)
+            for found in (() if gate.did_not_run else gate.measures)
+        },
+    }
+
+
+def _measure_document(found: GatedMeasure) -> dict[str, Any]:
+    return {
+        "outcome": str(found.outcome),
+        "gates": found.gates,
+        "overall": change_document(found.change),
+        "slices": {name: change_document(change) for name, change in found.slices.items()},
+        "failed_slices": list(found.ruling.failed),
+        "open_slices": list(found.ruling.could_fail),
+        "spread": found.spread,
+    }
