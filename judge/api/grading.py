@@ -15,6 +15,7 @@ from judge.evidence.joining import PreferenceIndex
 from judge.evidence.labels import disagreements, known_labels
 from judge.evidence.preferences import Preference
 from judge.formats import Label, ReadOptions, read_goldens, read_grades, read_labels, read_run
+from judge.formats.opening import uncollected
 from judge.grades import GAINS
 from judge.judging.backends import open_backend
 from judge.judging.cache import JudgmentCache
@@ -187,8 +188,10 @@ def grade(
             selector=selector(settings) if selector else None,
             shadow=shadow,
         )
+    known = replace(known, grades=())  # they are in the pools by now, and may be many
     graded_at = clock()
-    report = build_report(grading)
+    with uncollected():
+        report = build_report(grading)
     timing = {
         "read_s": read_at - started,
         "grade_s": graded_at - read_at,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO
@@ -21,6 +22,7 @@ from judge.cli.output import print_terminal
 from judge.cli.reading import reading_options, refuse_two_streams, source
 from judge.cli.shares import share
 from judge.errors import InputError
+from judge.formats.opening import uncollected
 from judge.formats.options import ReadOptions
 from judge.report.document import write_report
 from judge.report.files import prepare_folder, write_folder
@@ -129,7 +131,8 @@ def command(
     refuse_two_streams(run, *known, corpus, queries)
     if out is not None and not judging.dry_run:
         prepare_folder(Path(out))
-    with interruptible():
+    # Without a judge nothing waits and little is thrown away before the end.
+    with interruptible(), nullcontext() if judging.backends else uncollected():
         judge = open_judge(judging, grade_max=options.grade_max)
         try:
             report = api.grade(
@@ -155,11 +158,12 @@ def command(
                 judge.close()
     if told_forecast(judging, judge, as_json=as_json, until=until):
         return 0
-    unwritten = None if out is None else _write(report, Path(out))
-    if as_json:
-        write_report(report, sys.stdout)
-    else:
-        print_terminal(report)
+    with uncollected():
+        unwritten = None if out is None else _write(report, Path(out))
+        if as_json:
+            write_report(report, sys.stdout)
+        else:
+            print_terminal(report)
     if unwritten is not None:
         raise unwritten
     return report.exit_code

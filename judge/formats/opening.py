@@ -153,7 +153,7 @@ def member(source: SourceFile, inside: Sequence[str]) -> SourceFile:
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Pause the garbage collector while a file becomes millions of small objects.
+    """Pause the garbage collector while files become, or are written from, millions of objects.
 
     None of them is garbage, and looking for it again and again takes half of the time.
     """
