@@ -23,7 +23,6 @@ from judge.judging.judge import Judge
 from judge.judging.prompt import load_prompt
 from judge.judging.selector import Selector
 from judge.measures.names import Measure, parse_measure
-from judge.readlog.mining import mine
 from judge.readlog.pairs import read_preferences
 from judge.report.model import Report, build_report
 from judge.run import Golden, KnownGrade, KnownGrades, Notice, Run
@@ -95,6 +94,9 @@ def read_pairs(
     elif preferences is not None:
         pairs += preferences
     if read_log is not None:
+        # Takes as long to import as a small run to grade.
+        from judge.readlog.mining import mine
+
         logs = list(read_log) if isinstance(read_log, (list, tuple)) else [read_log]
         pairs += mine(logs).preferences  # type: ignore[arg-type]
     return PreferenceIndex(pairs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from contextlib import nullcontext
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO
@@ -131,39 +131,47 @@ def command(
     refuse_two_streams(run, *known, corpus, queries)
     if out is not None and not judging.dry_run:
         prepare_folder(Path(out))
-    # Without a judge nothing waits and little is thrown away before the end.
-    with interruptible(), nullcontext() if judging.backends else uncollected():
-        judge = open_judge(judging, grade_max=options.grade_max)
-        try:
-            report = api.grade(
-                source(run) or run,
-                goldens=source(goldens),
-                judgments=[source(path) or path for path in judgments],
-                labels=source(labels),
-                exclude_labels=exclude_labels,
-                preferences=source(preferences),
-                read_log=[source(path) or path for path in read_logs] or None,
-                corpus=corpus,
-                queries=queries,
-                judge=judge,
-                measures=names,
-                k=cutoff,
-                gain=gain,
-                options=options,
-                shadow=shadow,
-                selector=partial(grading_selector, parse_until(until)),
-            )
-        finally:
-            if judge is not None:
-                judge.close()
-    if told_forecast(judging, judge, as_json=as_json, until=until):
-        return 0
-    with uncollected():
-        unwritten = None if out is None else _write(report, Path(out))
-        if as_json:
-            write_report(report, sys.stdout)
-        else:
-            print_terminal(report)
+    with ExitStack() as stack:
+        if not judging.backends:
+            # Nothing waits for a reply then, and little is thrown away before the end.
+            stack.enter_context(uncollected())
+        with interruptible():
+            judge = open_judge(judging, grade_max=options.grade_max)
+            try:
+                report = api.grade(
+                    source(run) or run,
+                    goldens=source(goldens),
+                    judgments=[source(path) or path for path in judgments],
+                    labels=source(labels),
+                    exclude_labels=exclude_labels,
+                    preferences=source(preferences),
+                    read_log=[source(path) or path for path in read_logs] or None,
+                    corpus=corpus,
+                    queries=queries,
+                    judge=judge,
+                    measures=names,
+                    k=cutoff,
+                    gain=gain,
+                    options=options,
+                    shadow=shadow,
+                    selector=partial(grading_selector, parse_until(until)),
+                )
+            finally:
+                if judge is not None:
+                    judge.close()
+        if told_forecast(judging, judge, as_json=as_json, until=until):
+            return 0
+        stack.enter_context(uncollected())
+        return _shown(report, None if out is None else Path(out), as_json=as_json)
+
+
+def _shown(report: Report, folder: Path | None, *, as_json: bool) -> int:
+    """Write and print a report; return the exit code."""
+    unwritten = None if folder is None else _write(report, folder)
+    if as_json:
+        write_report(report, sys.stdout)
+    else:
+        print_terminal(report)
     if unwritten is not None:
         raise unwritten
     return report.exit_code

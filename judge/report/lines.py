@@ -117,8 +117,11 @@ def _reason(judgment: Judgment) -> str:
 
 
 def _bounded(bounded: Bounded) -> str:
-    lo, hi = _number(bounded.lo), _number(bounded.hi)
-    return f'{{"value": {_number(bounded.value)}, "lo": {lo}, "hi": {hi}}}'
+    value = _number(bounded.value)
+    # The same float, not only an equal one: -0.0 and 0.0 are written differently.
+    lo = value if bounded.lo is bounded.value else _number(bounded.lo)
+    hi = value if bounded.hi is bounded.value else _number(bounded.hi)
+    return f'{{"value": {value}, "lo": {lo}, "hi": {hi}}}'
 
 
 def _number(value: float) -> str:
