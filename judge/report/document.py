@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TextIO
 
 from judge.grades import Conflict, Evidence
@@ -19,20 +19,30 @@ SCHEMA = 1
 Json = Mapping[str, Any]
 
 
-def write_report(report: Report, stream: TextIO) -> None:
-    """Write a report as JSON: small parts first, then a line a row and a line a pool member."""
+def write_report(report: Report, stream: TextIO, *, judgments: TextIO | None = None) -> None:
+    """Write a report as JSON: small parts first, then a line a row and a line a pool member.
+
+    judgments: takes the lines of pool members as well, as `--judgments` reads them
+    """
     stream.write("{\n")
     for name, part in _head(report).items():
         stream.write(f"{dump(name)}: {dump(part)},\n")
     lines = ReportLines()
     _write_list("rows", map(lines.row, report.rows), stream)
     stream.write(",\n")
-    # A row's members in one piece: a write each takes longer than to make them.
-    pools = (",\n".join(members) for row in report.rows if (members := lines.pool(row)))
-    _write_list("pool", pools, stream)
+    _write_list("pool", _pools(report, lines, judgments), stream)
     stream.write(",\n")
     _write_list("conflicts", (dump(_conflict(found)) for found in report.conflicts), stream)
     stream.write(f',\n"timing": {dump(report.timing)}\n}}\n')
+
+
+def _pools(report: Report, lines: ReportLines, judgments: TextIO | None) -> Iterator[str]:
+    """Yield the lines of each row's pool in one piece: a write each takes longer than to make."""
+    for row in report.rows:
+        if members := lines.pool(row):
+            if judgments is not None:
+                judgments.write("\n".join(members) + "\n")
+            yield ",\n".join(members)
 
 
 def report_document(report: Report) -> dict[str, Any]:

@@ -14,7 +14,6 @@ from judge.errors import InputError, Problem
 from judge.judging.exchange import Verdict
 from judge.report.document import write_report
 from judge.report.html.page import render_html
-from judge.report.lines import ReportLines
 from judge.report.markdown import render_markdown
 from judge.report.model import Report
 from judge.report.replacing import replacing
@@ -27,17 +26,18 @@ def write_folder(report: Report, folder: Path) -> list[Path]:
 
     Raises InputError where the folder cannot be written.
     """
-    return write_files(
+    report_json = folder / "report.json"
+    written = write_files(
         folder,
         {
-            "report.json": partial(write_report, report),
-            "judgments.jsonl": partial(write_judgments, report),
+            "judgments.jsonl": partial(_write_twice, report, report_json),
             "verdicts.jsonl": partial(write_verdicts, report.grading.verdicts),
             "qrels.trec": partial(write_qrels, report),
             "report.md": partial(_write_text, render_markdown(report)),
             "report.html": partial(_write_text, render_html(report)),
         },
     )
+    return [report_json, *written]
 
 
 def prepare_folder(folder: Path) -> None:
@@ -73,11 +73,10 @@ def write_files(folder: Path, writers: Mapping[str, Callable[[TextIO], object]])
     return [folder / name for name in writers]
 
 
-def write_judgments(report: Report, stream: TextIO) -> None:
-    """Write a line a judgment, graded or open, as `--judgments` reads them."""
-    lines = ReportLines()
-    for row in report.rows:
-        stream.write("".join(f"{line}\n" for line in lines.pool(row)))
+def _write_twice(report: Report, path: Path, judgments: TextIO) -> None:
+    """Write report.json beside judgments.jsonl: a line a judgment in both is made once."""
+    with replacing(path) as stream:
+        write_report(report, stream, judgments=judgments)
 
 
 def write_verdicts(verdicts: Iterable[Verdict], stream: TextIO) -> None:
