@@ -218,6 +218,54 @@ def test_a_baseline_is_never_written_over_a_run(tmp_path: Path) -> None:
     assert path.read_text().startswith('{"query_id"')
 
 
+def test_the_bound_that_decided_is_printed_beside_the_interval(tmp_path: Path) -> None:
+    # Recall falls in one of twelve rows: mean -1/12, sd 1/sqrt(12), se = 1/12; t(.95, 11) =
+    # 1.795885: from -1/12 - .149657 = -.233 to +.066.
+    path = tmp_path / "baseline.json"
+    gate([run("old", AT_TOP)], path, update=True)
+    new = {**AT_TOP, "q0": AT_TOP["q0"][1:]}
+    found = gate([run("new", new)], path)
+    assert "R@10: undecided (one-sided 95% bounds -0.233 and +0.066, around -0.010)" in text(found)
+
+
+def test_a_gate_without_a_run_is_refused(baseline: Path) -> None:
+    with pytest.raises(UsageError, match="at least one run"):
+        gate([], baseline)
+
+
+def test_the_recall_that_was_asked_for_gates(tmp_path: Path) -> None:
+    found = gate([run("old", AT_TOP)], tmp_path / "baseline.json", asked=Asked(k=5), update=True)
+    assert {str(m.measure): m.gates for m in found.measures} == {
+        "nDCG@5": False,
+        "RR": True,
+        "R@5": True,
+    }
+
+
+def test_how_much_is_judged_never_gates(tmp_path: Path) -> None:
+    path, asked = tmp_path / "baseline.json", Asked(measures=("Judged@5", "RR"))
+    found = gate([run("old", AT_TOP)], path, asked=asked, update=True)
+    assert {str(m.measure): m.gates for m in found.measures} == {"Judged@5": False, "RR": True}
+
+
+def test_a_named_judge_that_grades_nothing_leaves_ndcg_open_not_out(tmp_path: Path) -> None:
+    # Goldens alone would pass by RR; the judge that was to grade the rest said nothing.
+    path = tmp_path / "baseline.json"
+    swap = {key: [ids[0], ids[2], ids[1], *ids[3:]] for key, ids in AT_TOP.items()}
+
+    def of(lists: Lists) -> Run:
+        whole = run("new", lists)
+        rows = (replace(r, golden=Golden((f"{r.key}-answer",), query_id=r.key)) for r in whole.rows)
+        return replace(whole, rows=tuple(rows))
+
+    gate([of(AT_TOP)], path, update=True)
+    script = tmp_path / "replies.qrels"
+    script.write_text("other 0 other 1\n")
+    assert gate([of(swap)], path).outcome is Outcome.PASS
+    found = gate([of(swap)], path, backend=f"replay:{script}")
+    assert found.outcome is Outcome.UNDECIDED
+
+
 def test_strict_fails_one_lost_rank(baseline: Path) -> None:
     one = {**AT_TOP, "q3": SECOND["q3"]}
     strict = gate([run("new", one)], baseline, asked=Asked(rule=Rule(strict=True)))

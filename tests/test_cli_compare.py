@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from conftest import ROOT
+from conftest import ROOT, Ran
 
 from judge.cli.compare import command
 from judge.errors import UsageError
@@ -20,6 +21,36 @@ def compare(*arguments: str, input: str | None = None) -> Result:
     return CliRunner().invoke(
         command, arguments, standalone_mode=False, catch_exceptions=False, input=input
     )
+
+
+@pytest.mark.parametrize(
+    ("flags", "reason"),
+    [
+        (("-m", "P(rel=9)@5"), "rel is above the scale 0..3"),
+        (("-m", "Judged@10"), "tells how much is judged, not how good it is"),
+    ],
+)
+def test_measures_that_tell_nothing_are_refused(
+    tmp_path: Path, run_judge: Callable[..., Ran], flags: tuple[str, ...], reason: str
+) -> None:
+    path = tmp_path / "run.json"
+    path.write_text('[{"query_id": "q", "results": [{"id": "a"}]}]')
+    done = run_judge("compare", path, path, *flags)
+    assert (done.code, done.out) == (2, "")
+    assert reason in done.err
+
+
+def test_chunks_without_a_text_are_not_priced(
+    tmp_path: Path, run_judge: Callable[..., Ran]
+) -> None:
+    for name, ids in {"one": "ab", "two": "ba"}.items():
+        rows = [{"query_id": "q", "query": "what", "results": [{"id": id} for id in ids]}]
+        (tmp_path / name).write_text(json.dumps({"name": name, "rows": rows}))
+    done = run_judge("compare", tmp_path / "one", tmp_path / "two")
+    assert done.code == 3
+    said = " ".join(done.out.split())
+    assert "2 chunks have no grade and no text to judge" in said
+    assert "$" not in said
 
 
 def test_without_labels_or_backend_it_answers_what_it_can() -> None:

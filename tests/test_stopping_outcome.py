@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import itertools
+import math
 import random
 from collections import defaultdict
 from collections.abc import Sequence
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from judge.errors import UsageError
 from judge.measures.pool import Bounded
 from judge.stopping.outcome import Outcome, Rule, decide
 
@@ -94,6 +96,20 @@ def test_an_open_chunk_that_could_sink_a_slice_does() -> None:
 )
 def test_strict_fails_any_certain_drop(row: Bounded, expected: Outcome) -> None:
     assert outcome([*known([0.0] * 5), row], Rule(strict=True)) is expected
+
+
+def test_bounds_are_those_of_the_worked_example() -> None:
+    # Example 2 of statistics.md E: mean -0.008000, one-sided 95% bounds [-0.019201, 0.003201].
+    found = decide(known(SECOND), [1.0] * 10, [None] * 10, rule=Rule(0.01))
+    assert found.bounds == pytest.approx((-0.019201, 0.003201), abs=1e-6)
+    assert decide(known([0.0] * 3), [1.0] * 3, [None] * 3, rule=Rule()).bounds is None
+
+
+@pytest.mark.parametrize("margin", [math.nan, math.inf, -0.01, 1.5])
+def test_a_margin_that_is_none_is_refused(margin: float) -> None:
+    # Nothing is below minus nan: everything would pass.
+    with pytest.raises(UsageError, match="the margin is"):
+        Rule(margin)
 
 
 def test_one_row_that_could_be_equal_could_still_pass() -> None:

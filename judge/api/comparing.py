@@ -16,9 +16,10 @@ from judge.contrast import Contrast
 from judge.errors import UsageError
 from judge.evidence.preferences import Preference
 from judge.formats import LabelFile, ReadOptions, read_grades, read_labels, read_run
+from judge.grades import GAINS
 from judge.judging.judge import Judge
 from judge.judging.selector import Selector
-from judge.measures.names import Measure, parse_measure
+from judge.measures.names import parse_measure
 from judge.pricing import price_tag
 from judge.run import Golden, Notice, Run
 from judge.scoring import Scale
@@ -182,10 +183,10 @@ def grade_pair(
         exclude_labels=inputs.exclude_labels,
         options=inputs.options,
     )
-    has_goldens = bool(known.goldens) or any(row.golden for run in runs for row in run.rows)
-    asked = tuple(dict.fromkeys(map(parse_measure, measures)))
-    settings = Settings(
-        measures=leading(asked or api.default_measures(goldens=has_goldens, k=k)),
+    settings = settings_of(
+        measures,
+        goldens=bool(known.goldens) or any(row.golden for run in runs for row in run.rows),
+        k=k,
         gain=gain,
         grade_max=inputs.options.grade_max,
     )
@@ -204,10 +205,25 @@ def grade_pair(
     return grading, selector
 
 
-def leading(measures: tuple[Measure, ...]) -> tuple[Measure, ...]:
-    """Return measures with the first nDCG in front: it decides."""
-    first = next((measure for measure in measures if measure.name == "nDCG"), measures[0])
-    return tuple(dict.fromkeys((first, *measures)))
+def settings_of(
+    names: Sequence[str], *, goldens: bool, k: int, gain: str, grade_max: int
+) -> Settings:
+    """Return what is measured, the measure that decides in front: the first nDCG, if any.
+
+    UsageError for measures or a gain that the scale 0..grade_max does not have.
+    """
+    if gain not in GAINS:
+        raise UsageError(f"there is no gain {gain!r}; use one of {', '.join(GAINS)}")
+    measures = tuple(map(parse_measure, names)) or api.default_measures(goldens=goldens, k=k)
+    beyond = [measure for measure in measures if measure.rel > grade_max]
+    if beyond:
+        raise UsageError(f"{beyond[0]}: rel is above the scale 0..{grade_max}")
+    telling = [measure for measure in measures if measure.name != "Judged"]
+    if not telling:
+        found = f"{measures[0]} tells how much is judged, not how good it is"
+        raise UsageError(f"{found}; ask for another measure too, such as -m nDCG@{k}")
+    first = next((measure for measure in telling if measure.name == "nDCG"), telling[0])
+    return Settings(tuple(dict.fromkeys((first, *measures))), gain, grade_max)
 
 
 def with_notices(runs: Sequence[Run], notices: Iterable[Notice]) -> list[Run]:

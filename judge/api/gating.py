@@ -16,7 +16,7 @@ from judge.api.baselines import (
     stored_baseline,
     without_goldens,
 )
-from judge.api.comparing import Inputs, leading, one_judge, read, with_notices
+from judge.api.comparing import Inputs, one_judge, read, settings_of, with_notices
 from judge.api.grading import SourceFile
 from judge.cascade import Grading, Settings, grade_runs
 from judge.comparing.gating import Gate, gated_measures
@@ -25,10 +25,10 @@ from judge.errors import UsageError
 from judge.grades import Source
 from judge.judging.judge import Judge
 from judge.judging.selector import Selector
-from judge.measures.names import Measure, parse_measure
+from judge.measures.names import Measure
 from judge.report.baseline import Baseline, check_settings
 from judge.report.replacing import prepare_file
-from judge.run import Golden, Run
+from judge.run import Run
 from judge.stopping.columns import difference_of
 from judge.stopping.goals import Width
 from judge.stopping.outcome import Rule
@@ -69,6 +69,8 @@ def gate(
     """
     inputs, asked = inputs or Inputs(), asked or Asked()
     path = Path(baseline)
+    if not runs:
+        raise UsageError("a gate needs at least one run of the candidate")
     if update:
         refuse_own_file(path, runs)
         prepare_file(path)
@@ -83,7 +85,13 @@ def gate(
     )
     first = without_goldens(before.run if before else candidates[0], candidates, known.goldens)
     every = with_notices([first, *candidates], known.notices)
-    settings = _settings(every, known.goldens, asked, inputs)
+    settings = settings_of(
+        asked.measures,
+        goldens=bool(known.goldens) or any(row.golden for run in every for row in run.rows),
+        k=asked.k,
+        gain=asked.gain,
+        grade_max=inputs.options.grade_max,
+    )
     selector = _selector(parse_until(asked.until), settings, asked, runs=len(every))
     grade = partial(
         grade_runs,
@@ -106,18 +114,6 @@ def gate(
     if update and grading.stopped is None and not was_dry:
         store(candidates[0], path, grading=grading, goldens=known.goldens)
     return _build(grading, before, asked)
-
-
-def _settings(
-    runs: Sequence[Run], goldens: Sequence[Golden], asked: Asked, inputs: Inputs
-) -> Settings:
-    has_goldens = bool(goldens) or any(row.golden for run in runs for row in run.rows)
-    named = tuple(dict.fromkeys(map(parse_measure, asked.measures)))
-    return Settings(
-        measures=leading(named or api.default_measures(goldens=has_goldens, k=asked.k)),
-        gain=asked.gain,
-        grade_max=inputs.options.grade_max,
-    )
 
 
 def _selector(until: Until, settings: Settings, asked: Asked, *, runs: int) -> Selector:

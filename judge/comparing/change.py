@@ -88,7 +88,8 @@ def change(
     if test.p is not None:
         low = lower_bound(intervals, weights=weights, alpha=ALPHA / 2).lo
         high = upper_bound(intervals, weights=weights, alpha=ALPHA / 2).hi
-        ci = (max(low, -1.0), min(high, 1.0))
+        # + 0.0: a zero has no sign.
+        ci = (max(low, -1.0) + 0.0, min(high, 1.0) + 0.0)
     return Change(
         rows=len(differences),
         difference=Mean(min(max(average.value, lo), hi), lo, hi, len(differences)),

@@ -73,6 +73,12 @@ def _undecided(comparison: Comparison, change: Change, before: str, after: str) 
         chunks = f"{plural(waiting, 'chunk')} without a grade and " if waiting else ""
         what = f"{chunks}{plural(failed, 'row')} that failed to run"
         return f"Undecided: {start}{what}: {could}; judging alone cannot settle it."
+    if not asks:
+        are = "chunk has" if waiting == 1 else "chunks have"
+        return (
+            f"Undecided: {start}{waiting:,} {are} no grade and no text to judge: {could}; texts"
+            " come with the runs, or from --corpus and --queries."
+        )
     price = comparison.price
     about = f", about ${max(price.usd, 0.01):.2f} with {price.model}" if price else ""
     settles = f"judging at most {asks:,} of them settles it{about}"
@@ -120,7 +126,7 @@ def significance_lines(comparison: Comparison) -> Iterator[str]:
         f"{comparison.primary}{mark(comparison)}{at}: paired t test {p_text(test.p, 4)},"
         f" {how} sign-flip test {p_text(flip.p, 4)}{effect}."
     )
-    if flip.smallest > 0.05:
+    if flip.smallest > 0.05 and not change.difference.is_open and change.sign != 0:
         moved = f"{plural(change.rows, 'row')} with so few differences"
         yield f"{moved} cannot reach p = .05: the smallest possible is {flip.smallest:.3f}."
     if change.verdict not in (Verdict.BETTER, Verdict.WORSE) and test.detectable:

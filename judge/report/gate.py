@@ -11,6 +11,7 @@ from judge.report.differences import (
     change_cells,
     change_table,
     mean_text,
+    signed,
     span,
     wrapped,
 )
@@ -28,7 +29,7 @@ def gate_lines(gate: Gate) -> Iterator[str]:
     yield ""
     for found in gate.measures if not gate.did_not_run else ():
         says = str(found.outcome) if found.gates else "only reported"
-        yield f"{found.measure}: {says}"
+        yield f"{found.measure}: {says}{_bounds(gate, found)}"
         by_mock = bool(_mark(gate, found))
         marked = _marked(found)
         yield from change_table("", found.slices, found.change, marked=marked, by_mock=by_mock)
@@ -36,6 +37,19 @@ def gate_lines(gate: Gate) -> Iterator[str]:
     for paragraph in details(gate):
         yield from wrapped(paragraph)
     yield from wrapped(outcome_line(gate))
+
+
+def _bounds(gate: Gate, found: GatedMeasure) -> str:
+    """Return the bounds that decided over all rows: one-sided, so not the ends of the 95% CI."""
+    decision, margin = found.ruling.decision, signed(-gate.rule.margin)
+    if not found.gates or decision.bounds is None or decision.overall is not found.outcome:
+        return ""
+    low, high = map(signed, decision.bounds)
+    return {
+        Outcome.PASS: f" (one-sided 95% bound {low}, above {margin})",
+        Outcome.FAIL: f" (one-sided 95% bound {high}, below {margin})",
+        Outcome.UNDECIDED: f" (one-sided 95% bounds {low} and {high}, around {margin})",
+    }[found.outcome]
 
 
 def _mark(gate: Gate, found: GatedMeasure) -> str:
@@ -117,9 +131,12 @@ def reasons(found: GatedMeasure) -> str:
     parts = []
     if found.ruling.overall_fails:
         parts.append(_fell(found, found.change, ""))
-    for name in found.ruling.failed:
+    failed = found.ruling.failed
+    for name in failed[:_SHOWN]:
         gone = " to zero" if name in found.ruling.fallen else ""
         parts.append(f"{_fell(found, found.slices[name], gone)} in slice {clean(name)}")
+    if len(failed) > _SHOWN:
+        parts.append(f"and in {len(failed) - _SHOWN} more slices")
     return ", ".join(parts)
 
 

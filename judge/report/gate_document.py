@@ -85,6 +85,9 @@ def _measure_document(found: GatedMeasure) -> dict[str, Any]:
         "gates": found.gates,
         "overall": change_document(found.change),
         "slices": {name: change_document(change) for name, change in found.slices.items()},
+        "one_sided_95": None
+        if found.ruling.decision.bounds is None
+        else list(found.ruling.decision.bounds),
         "failed_slices": list(found.ruling.failed),
         "open_slices": list(found.ruling.could_fail),
         "spread": found.spread,

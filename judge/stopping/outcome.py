@@ -9,10 +9,12 @@ slices; its noise never makes the gate undecided, open chunks that could make it
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from judge.errors import UsageError
 from judge.measures.bounds_ratio import TOLERANCE
 from judge.measures.pool import Bounded
 from judge.statistics.noninferiority import BoundRange, lower_bound, upper_bound
@@ -41,6 +43,10 @@ class Rule:
     margin: float = MARGIN
     strict: bool = False
 
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.margin <= 1.0:
+            raise UsageError(f"the margin is {self.margin}; it lies in 0..1, such as {MARGIN}")
+
 
 @dataclass(frozen=True, slots=True)
 class Decision:
@@ -48,9 +54,12 @@ class Decision:
 
     possible: the outcomes of the mean over all rows that some completion may have
     failed: slices that fail in every completion; open_slices: those that fail in some
+    bounds: what the mean lies above and below with 95% confidence each, in every completion;
+        None where that is not asked (strict, nothing differs) or cannot be told (one row)
     """
 
     possible: frozenset[Outcome]
+    bounds: tuple[float, float] | None = None
     failed: tuple[str, ...] = ()
     open_slices: tuple[str, ...] = ()
 
@@ -96,8 +105,10 @@ def decide(
     shares = {name: [weights[i] for i in at] for name, at in members.items()}
     failed = _holm_failures(ranges, shares, rule.margin, certain=True)
     possible = _holm_failures(ranges, shares, rule.margin, certain=False)
+    outcomes, bounds = _overall(rows, weights, rule.margin)
     return Decision(
-        _overall(rows, weights, rule.margin),
+        outcomes,
+        bounds,
         tuple(failed),
         tuple(name for name in possible if name not in failed),
     )
@@ -105,14 +116,14 @@ def decide(
 
 def _overall(
     rows: Sequence[Bounded], weights: Sequence[float], margin: float
-) -> frozenset[Outcome]:
-    """Return the outcomes of the mean that completions may have.
+) -> tuple[frozenset[Outcome], tuple[float, float] | None]:
+    """Return the outcomes of the mean that completions may have, and its bounds.
 
     Where nothing differs in any row it passes, even as one row. All ends are sound, so that
     an outcome may be named that no completion has, and none is left out.
     """
     if all(abs(row.lo) <= TOLERANCE and abs(row.hi) <= TOLERANCE for row in rows):
-        return frozenset({Outcome.PASS})
+        return frozenset({Outcome.PASS}), None
     lower, upper = _bounds(rows, weights, ALPHA)
     alike = all(row.lo <= TOLERANCE and row.hi >= -TOLERANCE for row in rows)
     may = {
@@ -120,7 +131,8 @@ def _overall(
         Outcome.FAIL: upper.lo < -margin,
         Outcome.UNDECIDED: lower.lo <= -margin <= upper.hi,
     }
-    return frozenset(outcome for outcome, is_possible in may.items() if is_possible)
+    outcomes = frozenset(outcome for outcome, is_possible in may.items() if is_possible)
+    return outcomes, (lower.lo, upper.hi) if math.isfinite(lower.lo) else None
 
 
 def _bounds(
@@ -192,4 +204,4 @@ def _decide_strictly(
         elif lo < 0.0:
             open_slices.append(name)
     possible = frozenset(outcome for outcome, is_possible in may.items() if is_possible)
-    return Decision(possible, tuple(failed), tuple(open_slices))
+    return Decision(possible, None, tuple(failed), tuple(open_slices))
