@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.measures.engine_repeats import repeats
 from judge.measures.engine_scores import Floats
+from judge.measures.engine_slots import Documents, settle
 from judge.measures.engine_table import Table
-from judge.measures.engine_text import Flags, Ids, Ints, Words, greater, mixed, pick, salts
+from judge.measures.engine_text import Ids, Ints, Words, greater, mixed, salts
 
 
 class Spots(NamedTuple):
@@ -54,27 +54,24 @@ def rank_lists(
     """
     n_lists = len(names)
     lengths = np.diff(first, append=len(ids))
-    list_of = np.repeat(np.arange(n_lists), lengths)
-    scores = _comparable(scores, single=single)
-    ids, tied = _ordered(list_of, scores, ids, single=single)
+    ids, tied = _ordered(first, _comparable(scores, single=single), ids, single=single)
     queries = np.array([table.index(query) for _, query in names], dtype=np.int64)
-    query_of = pick(queries, list_of)
-    hashes = ids.hashes()
-    keys = mixed(hashes, salts(query_of))
-    # Two tags may have a list for one query here: their documents are no repeats.
-    shared_query = len({query for _, query in names}) < n_lists
-    own_keys = mixed(hashes, salts(list_of)) if shared_query else keys
-    repeated, _ = repeats(list_of, own_keys, ids)
-    lines, entries = table.find(queries, keys, ids, query_of)
-    once = ~np.isin(lines, repeated)
-    lines, entries = lines[once], entries[once]
+    numbers = np.arange(n_lists)
+    list_of = np.repeat(numbers, lengths)
+    keys = mixed(ids.hashes(), np.repeat(salts(numbers), lengths))
+    entries, sought = table.sought_in(queries)
+    settled = settle(Documents(list_of, keys, ids), sought)
+    entry_of = np.full(len(ids), -1, dtype=np.int32)
+    shown = np.flatnonzero(settled.places >= 0)
+    entry_of[settled.places[shown]] = entries[shown]
+    lines = np.flatnonzero(entry_of >= 0)
 
     def spots(of: Ints) -> Spots:
         return Spots(list_of[of], of - first[list_of[of]] + 1)
 
     ties = np.bincount(list_of[tied], minlength=n_lists)
-    grades = table.grades[entries]
-    return Lists(names, queries, lengths, ties, spots(lines), grades, spots(repeated))
+    grades = table.grades[entry_of[lines]]
+    return Lists(names, queries, lengths, ties, spots(lines), grades, spots(settled.later))
 
 
 def _comparable(scores: Floats, *, single: bool) -> NDArray[Any]:
@@ -85,27 +82,32 @@ def _comparable(scores: Floats, *, single: bool) -> NDArray[Any]:
         return scores.astype(np.float32) + np.float32(0)
 
 
-def _ordered(list_of: Ints, scores: NDArray[Any], ids: Ids, *, single: bool) -> tuple[Ids, Flags]:
-    """Return documents in rank order, and which of them share their score with another.
+def _ordered(first: Ints, scores: NDArray[Any], ids: Ids, *, single: bool) -> tuple[Ids, Ints]:
+    """Return documents in rank order, and the lines of those that share their score.
 
     Most files are in order already; only the lists that are not get sorted.
     """
-    inside = list_of[1:] == list_of[:-1]
-    wrong = inside & (scores[1:] > scores[:-1])
-    equals = np.flatnonzero(inside & (scores[1:] == scores[:-1]))
-    if len(equals):
-        wrong[equals] = greater(ids[equals + 1], ids[equals])
+    wrong = scores[1:] > scores[:-1]
+    wrong[first[1:] - 1] = False
+    equals = _equals(first, scores)
+    wrong[equals] = greater(ids[equals + 1], ids[equals])
     if wrong.any():
-        unsorted = np.zeros(int(list_of[-1]) + 1, dtype=bool)
+        list_of = np.repeat(np.arange(len(first)), np.diff(first, append=len(ids)))
+        unsorted = np.zeros(len(first), dtype=bool)
         unsorted[list_of[1:][wrong]] = True
         lines = np.flatnonzero(unsorted[list_of])
         order = np.arange(len(ids))
         order[lines] = lines[_rank_order(list_of[lines], scores[lines], ids[lines], single=single)]
         scores, ids = scores[order], ids[order]
-        equals = np.flatnonzero(inside & (scores[1:] == scores[:-1]))
-    tied = np.zeros(len(ids), dtype=bool)
-    tied[equals] = tied[equals + 1] = True
-    return ids, tied
+        equals = _equals(first, scores)
+    return ids, np.union1d(equals, equals + 1)
+
+
+def _equals(first: Ints, scores: NDArray[Any]) -> Ints:
+    """Return the lines whose score is that of the next line of their list."""
+    same = scores[1:] == scores[:-1]
+    same[first[1:] - 1] = False
+    return np.flatnonzero(same)
 
 
 def _rank_order(list_of: Ints, scores: NDArray[Any], ids: Ids, *, single: bool) -> Ints:
