@@ -52,18 +52,21 @@ def score_rows(
     """
     asked = tuple(measures)
     ranked = tuple(measure for measure in asked if measure.family == "graded")
+    unknown = {
+        True: dict.fromkeys(asked, _FAILED),
+        False: dict.fromkeys(ranked, _FAILED),
+    }
     found: list[dict[Measure, Bounded]] = []
     waiting: dict[int, GradePool] = {}
     for at, pool in enumerate(pools):
-        defined = asked if pool.query.has_answer else ranked
-        scores = dict.fromkeys(() if pool.query.is_answerless else defined, _FAILED)
+        scores = {} if pool.query.is_answerless else unknown[pool.query.has_answer].copy()
         found.append(scores)
         if not scores or failed_on(pool, run):
             continue
         grades = grade_pool(pool, grade_max=scale.grade_max)
         if grades.lo != grades.hi:
             waiting[at] = grades
-        for measure in defined:
+        for measure in asked if pool.query.has_answer else ranked:
             if measure.family == "golden":
                 scores[measure] = _golden(measure, pool, run)
             elif grades.lo == grades.hi:
@@ -170,7 +173,7 @@ def means(
     """Return each measure's mean over the (weight, scores) rows that have it."""
     found = {}
     for measure in measures:
-        having = [(weight, scores[measure]) for weight, scores in rows if measure in scores]
+        having = [(w, score) for w, scores in rows if (score := scores.get(measure)) is not None]
         if having:
             found[measure] = mean([s for _, s in having], [w for w, _ in having])
     return found

@@ -196,11 +196,15 @@ def _confidence(
 ) -> Mapping[Measure, tuple[float, float]]:
     found = {}
     for measure in measures:
-        having = [row for row in rows if measure in row.scores]
+        having = [
+            (row.query.weight, score)
+            for row in rows
+            if (score := row.scores.get(measure)) is not None
+        ]
         if len(having) < 2:
             continue
-        weights = [row.query.weight for row in having]
-        interval = confidence([row.scores[measure] for row in having], weights)
+        weights = [weight for weight, _ in having]
+        interval = confidence([score for _, score in having], weights)
         if interval is not None:
             found[measure] = interval
     return found
