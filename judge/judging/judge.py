@@ -41,7 +41,7 @@ Keyed: TypeAlias = tuple[str, ...]
 
 Task: TypeAlias = "asyncio.Task[tuple[Keyed, Verdict | BackendUnavailable]]"
 
-_LOOK_AHEAD = 1000
+_LOOK_AHEAD = 256
 _HANDFUL = 32
 _TICK_S = 0.1
 _GRACE_S = 2.0
@@ -167,14 +167,15 @@ class Judge:
         the cache, and the judge takes no other pairs.
         """
         assert not self._waiting, "an earlier stream was left before its end"
+        ahead = max(_LOOK_AHEAD, self.batch_size)
         source, size = iter(pairs), _HANDFUL
         self._tally.asked += total or 0
         while self._unavailable is None and (block := list(islice(source, size))):
             # Few at first: while the first request is out, the next pairs are looked up.
-            size = min(2 * size, _LOOK_AHEAD)
+            size = min(2 * size, ahead)
             self._tally.asked += len(block) if total is None else 0
             yield from self._begin(block)
-            yield from self._collect(leave=_LOOK_AHEAD)
+            yield from self._collect(leave=ahead)
         yield from self._collect(leave=0)
         if self._unavailable is not None:
             raise self._unavailable
