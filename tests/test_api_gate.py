@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Mapping, Sequence
@@ -284,6 +285,60 @@ def test_an_empty_run_never_becomes_the_baseline(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="did not run"):
         gate([run("new", dict.fromkeys(KEYS, ()))], path, update=True)
     assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    "changes", [{"pool": [{"id": 1}]}, {"settings": []}, {"pool": 3}, {"rows": [1]}, {"run": None}]
+)
+def test_a_baseline_of_odd_parts_is_refused_though_its_checksum_is_right(
+    baseline: Path, changes: dict[str, Any]
+) -> None:
+    document = {**json.loads(baseline.read_text()), **changes}
+    mark = document.pop("baseline")
+    whole = json.dumps(document, sort_keys=True, ensure_ascii=False)
+    mark["sha256"] = hashlib.sha256(whole.encode()).hexdigest()
+    baseline.write_text(json.dumps({**document, "baseline": mark}))
+    if changes == {"run": None}:  # a name like any other
+        assert gate([run("new", AT_TOP)], baseline).outcome is Outcome.PASS
+        return
+    with pytest.raises(InputError):
+        gate([run("new", AT_TOP)], baseline)
+
+
+def test_what_judging_took_is_said(tmp_path: Path) -> None:
+    # Three rows of two chunks without a grade; the mock takes six calls, and costs nothing.
+    lists = {key: [f"{key}-1", f"{key}-2"] for key in KEYS[:3]}
+    path = tmp_path / "baseline.json"
+    found = gate([run("old", lists, goldens=False)], path, backend="mock", update=True)
+    assert "Judged until all: 6 calls, 0 from the cache; $0.0000." in text(found)
+
+
+def test_another_judge_than_the_baselines_is_named(tmp_path: Path) -> None:
+    path, replies = tmp_path / "baseline.json", tmp_path / "replies.qrels"
+    gate([run("old", AT_TOP, goldens=False)], path, backend="mock", update=True)
+    replies.write_text("q0 0 q0-x 1\n")
+    new = {**AT_TOP, "q0": ["q0-x", *AT_TOP["q0"]]}
+    found = gate([run("new", new, goldens=False)], path, backend=f"replay:{replies}")
+    assert "mock graded the baseline's chunks and replay" in text(found)
+    again = gate([run("new", new, goldens=False)], path, backend="mock")
+    assert "graded the baseline's chunks" not in text(again)
+
+
+def test_other_slices_and_weights_than_the_baselines_are_counted(baseline: Path) -> None:
+    new = run("new", AT_TOP)
+    rows = (replace(new.rows[0], slice="other"), replace(new.rows[1], weight=2.0), *new.rows[2:])
+    found = gate([replace(new, rows=rows)], baseline)
+    assert "new gives 2 of 12 rows another slice or weight; the first run's count" in text(found)
+
+
+def test_weights_that_goldens_give_are_nobodys_change(tmp_path: Path) -> None:
+    path = tmp_path / "baseline.json"
+    heavy = run("new", AT_TOP)
+    rows = tuple(
+        replace(row, golden=replace(row.golden, weight=3.0)) for row in heavy.rows if row.golden
+    )
+    gate([replace(heavy, rows=rows)], path, update=True)
+    assert "another slice or weight" not in text(gate([replace(heavy, rows=rows)], path))
 
 
 def edit(path: Path, **changes: Any) -> None:

@@ -108,6 +108,16 @@ def store(run: Run, path: Path, *, grading: Grading, goldens: Sequence[Golden]) 
     write_baseline(report, path)
 
 
+def other_judge(stored: Baseline, grading: Grading) -> Iterator[str]:
+    """Yield a sentence where another judge graded the baseline than what is new now."""
+    was, now = stored.settings.get("backend"), grading.backend
+    if was is not None and now is not None and was != now:
+        yield (
+            f"{was} graded the baseline's chunks and {now} the new ones: part of a difference may"
+            " be the graders'; --update-baseline with one judge for both tells"
+        )
+
+
 def ideal_moved(grading: Grading, stored: Baseline) -> Iterator[str]:
     """Yield the queries whose baseline value changed although its ranking did not."""
     graded = [m for m in grading.settings.measures if m.family == "graded"]

@@ -11,6 +11,7 @@ from judge.api import grading as api
 from judge.api.baselines import (
     check_goldens,
     ideal_moved,
+    other_judge,
     refuse_own_file,
     store,
     stored_baseline,
@@ -162,7 +163,10 @@ def _build(grading: Grading, stored: Baseline | None, asked: Asked) -> Gate:
         by_mock=grading.by_mock,
         broke_off=grading.stopped is not None,
         failed=any(map(has_failed, grading.pools)),
+        calls=grading.calls,
+        cost_usd=grading.cost_usd,
         notices=(
+            *(other_judge(stored, grading) if stored else ()),
             *lacking(grading.pools, [run.name for run in grading.runs]),
             *(n.text for n in grading.notices if n.kind != "ignored field"),
         ),

@@ -7,10 +7,11 @@ baseline's and the candidate's scores that it rests on.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from judge.cascade import Grading
 from judge.comparing.change import Change, change
+from judge.judging.progress import CallCounts
 from judge.measures.bounds_ratio import TOLERANCE
 from judge.measures.names import Measure
 from judge.scoring import mean
@@ -100,6 +101,7 @@ class Gate:
     ideal_moved: queries whose stored value changed because the pool grew, not the run
     until: how far the judge was asked
     failed: some rows failed to run, which leaves them open whatever is judged
+    calls, cost_usd: what judging took
     """
 
     baseline: str
@@ -113,6 +115,8 @@ class Gate:
     broke_off: bool = False
     failed: bool = False
     notices: tuple[str, ...] = ()
+    calls: CallCounts = field(default_factory=CallCounts)
+    cost_usd: float | None = 0.0
 
     @property
     def outcome(self) -> Outcome:

@@ -30,3 +30,19 @@ def lacking(pools: Iterable[QueryPool], names: Sequence[str]) -> Iterator[str]:
                 f"{name} failed on {failed:,} {of}: their lists could have been anything,"
                 " and no judging settles that"
             )
+        changed = sum(_is_described_otherwise(pool, run) for pool in counted)
+        if changed:
+            yield f"{name} gives {changed:,} {of} another slice or weight; the first run's count"
+
+
+def _is_described_otherwise(pool: QueryPool, run: int) -> bool:
+    """Tell whether a run gives a query another slice or weight than the first one that has it."""
+    first = next(row for row in pool.query.rows if row is not None)
+    row = pool.query.rows[run]
+    if row is None or row is first:
+        return False
+    golden = pool.query.golden
+    by_golden = golden is not None and golden.weight is not None
+    return (row.weight != first.weight and not by_golden) or (
+        row.slice is not None and first.slice is not None and row.slice != first.slice
+    )

@@ -73,15 +73,19 @@ def read_baseline(path: Path, options: ReadOptions) -> Baseline:
     if mark.get("sha256") != _checksum(document):
         found = "its content does not match its checksum: it was edited by hand or merged"
         raise InputError(Problem(str(path), found, f"restore it, or {_REWRITE}"))
-    # Its slots carry grades of every source; the pool has them with their sources.
-    run = replace(read_run(path, options), name=str(document["run"]), grades=(), notices=())
-    return Baseline(
-        path=str(path),
-        run=run,
-        known=tuple(_known(line) for line in document["pool"] if line["source"] in _KEPT),
-        settings=document["settings"],
-        values={row["query_id"]: row["measures"] for row in document["rows"]},
-    )
+    try:
+        # Its slots carry grades of every source; the pool has them with their sources.
+        run = replace(read_run(path, options), name=str(document["run"]), grades=(), notices=())
+        return Baseline(
+            path=str(path),
+            run=run,
+            known=tuple(_known(line) for line in document["pool"] if line["source"] in _KEPT),
+            settings=dict(document["settings"].items()),
+            values={row["query_id"]: dict(row["measures"].items()) for row in document["rows"]},
+        )
+    except (AttributeError, KeyError, TypeError) as error:
+        found = "not a baseline: parts that --update-baseline writes are missing or not as it does"
+        raise InputError(Problem(str(path), found, _REWRITE)) from error
 
 
 def _document(path: Path) -> dict[str, Any]:

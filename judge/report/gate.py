@@ -16,7 +16,7 @@ from judge.report.differences import (
     wrapped,
 )
 from judge.report.markdown import escape
-from judge.report.phrases import MOCK, number
+from judge.report.phrases import MOCK, cost_words, number, plural
 from judge.report.terminal import clean, shorten
 from judge.stopping.outcome import Outcome
 
@@ -177,6 +177,9 @@ def details(gate: Gate) -> Iterator[str]:
             f"The pool grew: the baseline's value moved in {len(gate.ideal_moved)} rows although"
             f" its rankings did not ({shown}{more})."
         )
+    if gate.calls.made or gate.calls.cached:
+        made, cached = plural(gate.calls.made, "call"), f"{gate.calls.cached:,} from the cache"
+        yield f"Judged until {gate.until}: {made}, {cached}; {cost_words(gate)}."
     for notice in gate.notices:
         yield f"note: {clean(notice)}"
 

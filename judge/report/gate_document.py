@@ -69,6 +69,13 @@ def gate_document(gate: Gate) -> dict[str, Any]:
         "runs": list(gate.runs),
         "rule": {"margin": gate.rule.margin, "strict": gate.rule.strict},
         "until": gate.until,
+        "calls": {
+            "made": gate.calls.made,
+            "cached": gate.calls.cached,
+            "unanswered": gate.calls.unanswered,
+        },
+        "cost_usd": gate.cost_usd,
+        "notices": list(gate.notices),
         "did_not_run": list(gate.did_not_run),
         "ideal_moved": list(gate.ideal_moved),
         # A run that did not run has no numbers either: an empty list is not a bad ranking.

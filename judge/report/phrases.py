@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from judge.cascade import Grading
+from typing import Protocol
+
 from judge.grades import WORD_OVERLAP
-from judge.judging.progress import spent
+from judge.judging.progress import CallCounts, spent
 
 MOCK = WORD_OVERLAP
 
@@ -19,10 +20,24 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}" + ("" if count == 1 else "s")
 
 
-def cost_words(grading: Grading) -> str:
+class Judged(Protocol):
+    """What a judge was paid for: a grading, or what was made of one."""
+
+    @property
+    def calls(self) -> CallCounts:
+        """Return the requests."""
+        ...
+
+    @property
+    def cost_usd(self) -> float | None:
+        """Return what they cost, None where no price is known."""
+        ...
+
+
+def cost_words(judged: Judged) -> str:
     """Return what was paid for judging, and what nobody can know of it."""
-    words = spent(grading.cost_usd, grading.calls, digits=4)
-    if not grading.calls.unanswered:
+    words = spent(judged.cost_usd, judged.calls, digits=4)
+    if not judged.calls.unanswered:
         return words
-    lost = plural(grading.calls.unanswered, "call")
+    lost = plural(judged.calls.unanswered, "call")
     return f"{words} ({lost} without an answer may have been billed)"
