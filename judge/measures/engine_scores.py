@@ -18,6 +18,7 @@ from judge.measures.trec import parse_score
 Floats: TypeAlias = NDArray[np.float64]
 
 _MOST_WORDS = 3
+_MOST_ALIKE = 16  # bytes: at most 15 digits
 _EXACT = np.uint64(1 << 53)
 _EXACT_TENS = 22  # 10**22 is the last power of ten that a double holds exactly
 _TENS = 10.0 ** np.arange(_EXACT_TENS + 1)
@@ -41,38 +42,57 @@ def _alike(column: Column) -> Floats | None:
     every value is exact.
     """
     _, dot, after = column.token(0).partition(b".")
-    n_words = -(-column.longest // WORD)
-    if not dot or n_words > 2 or column.lengths.min() < len(after) + 2:
+    shortest, longest = int(column.lengths.min()), column.longest
+    if not dot or longest > _MOST_ALIKE or shortest < len(after) + 2:
         return None
+    # A score stands behind four fields, so that its last eight bytes are bytes of the text.
     ends = column.starts + column.lengths
-    number = np.zeros(len(column), dtype=np.uint64)
-    for place in reversed(range(n_words)):
-        # Only at the start of a text can this lie before it, and then no byte belongs here.
-        words = column.text.words_at(np.maximum(ends - WORD * (place + 1), 0))
-        own = pick(_OWN, np.clip(column.lengths - WORD * place, 0, WORD))
-        digits_after = len(after) - WORD * place
-        if 0 <= digits_after < WORD:
-            digits, unit = _digits_around_dot(words, own, digits_after), _TEN_7
-        else:
-            digits, unit = (words ^ _ZERO) & own, _TEN_8
-        if digits is None or _beyond_nine(digits).any():
+    digits = column.text.words_at(ends - WORD) ^ _ZERO
+    if shortest < WORD:
+        digits &= pick(_OWN, np.minimum(column.lengths, WORD))
+    if len(after) < WORD:
+        closed = _close_up(digits, digits_after=len(after))
+        if closed is None:
             return None
-        number = number * unit + _number(digits)
+        digits = closed
+    if _beyond_nine(digits).any():
+        return None
+    number = _number(digits)
+    if longest > WORD:
+        leading = _leading_digits(column, ends, dot_at=len(after) + 1)
+        if leading is None:
+            return None
+        number += leading * (_TEN_7 if len(after) < WORD else _TEN_8)
     values: Floats = number / _TENS[len(after)]
     return values
 
 
-def _digits_around_dot(words: Words, own: Words, digits_after: int) -> Words | None:
-    """Return each word's digits, closed up over the dot; None where there is no dot.
-
-    own: the bits that belong to the token; digits_after: how many stand behind the dot
-    """
+def _close_up(digits: Words, *, digits_after: int) -> Words | None:
+    """Return each word's digits without the dot among them; None where it is missing."""
     bits_before = 8 * (WORD - 1 - digits_after)
     before, dot = np.uint64((1 << bits_before) - 1), np.uint64(0xFF << bits_before)
-    found = (words ^ (_ZERO ^ (_DOT & dot))) & own
-    if (found & dot).any():
+    if ((digits & dot) != (_DOT & dot)).any():
         return None
-    return ((found & before) << _8) | (found & ~(before | dot))
+    return ((digits & before) << _8) | (digits & ~(before | dot))
+
+
+def _leading_digits(column: Column, ends: Ints, *, dot_at: int) -> Words | None:
+    """Return the number that stands before the last eight bytes: few, so one at a time.
+
+    dot_at: the dot's distance from the end; None where a byte is no digit
+    """
+    number = np.zeros(len(column), dtype=np.uint64)
+    for back in range(column.longest, WORD, -1):
+        digits = pick(column.text.bytes, ends - back) ^ _ZERO_BYTE
+        if back == dot_at:
+            if (digits != _DOT_BYTE).any():
+                return None
+            continue
+        digits *= column.lengths >= back
+        if digits.max() > 9:
+            return None
+        number = number * _10 + digits
+    return number
 
 
 def _each(column: Column, *, single: bool) -> Floats | None:
@@ -147,11 +167,12 @@ def _spread(byte: int) -> np.uint64:
 
 _ZERO, _ONE, _TOP_BIT = _spread(ord("0")), _spread(1), _spread(0x80)
 _DOT = _spread(ord(".") ^ ord("0"))
+_ZERO_BYTE, _DOT_BYTE = np.uint8(ord("0")), np.uint8(ord(".") ^ ord("0"))
 _NINE_TO_TOP = _spread(0x80 - 10)
 _OWN = np.array([~((1 << 8 * (WORD - n)) - 1) & (2**64 - 1) for n in range(WORD + 1)], np.uint64)
 _BYTES_AFTER = np.uint64(0x0706050403020100)
 _TEN_7, _TEN_8 = np.uint64(10**7), np.uint64(10**8)
-_1, _7, _8, _56 = (np.uint64(bits) for bits in (1, 7, 8, 56))
+_1, _7, _8, _10, _56 = (np.uint64(number) for number in (1, 7, 8, 10, 56))
 
 
 def _eight_digits(words: Words, rest: Ints) -> tuple[Words, Words | None, Words, Flags]:

@@ -89,7 +89,14 @@ class Column:
 
     def words(self) -> Iterator[Words]:
         """Yield the tokens' first words, then their second ones, …; 0 past a token's end."""
-        for offset in range(0, self.longest, WORD):
+        if not len(self):
+            return
+        shortest, longest = int(self.lengths.min()), self.longest
+        for offset in range(0, longest, WORD):
+            if shortest >= offset + WORD or shortest == longest:
+                own_bytes = _LOW_BYTES[min(longest - offset, WORD)]
+                yield self.text.words_at(self.starts + offset) & own_bytes
+                continue
             rest = self.lengths - offset if offset else self.lengths
             own = np.clip(rest, 0, WORD) if offset else np.minimum(rest, WORD)
             # Where nothing is left any offset will do: every byte of it is masked.
@@ -214,7 +221,7 @@ def columns(text: Text, count: int, wanted: Sequence[int]) -> list[Column] | Non
 def _regular(text: Text, edges: Ints, count: int, wanted: Sequence[int]) -> list[Column] | None:
     """Return columns where single blanks part the fields and newlines the lines."""
     n_lines, rest = divmod(len(edges), count)
-    if rest or not n_lines or edges[0] == 0 or np.diff(edges).min() == 1:
+    if rest or not n_lines:
         return None
     newlines = edges[count - 1 :: count]
     # With a newline at the end of each line, every other edge has to be a blank.
@@ -222,10 +229,13 @@ def _regular(text: Text, edges: Ints, count: int, wanted: Sequence[int]) -> list
     if n_blanks != n_lines * (count - 1) or not (pick(text.bytes, newlines) == _NEWLINE).all():
         return None
     found = []
-    for field in wanted:
+    for field in range(count):
         starts = edges[field - 1 :: count] + 1 if field else np.append(0, newlines[:-1] + 1)
-        found.append(Column(text, starts, edges[field::count] - starts))
-    return found
+        column = Column(text, starts, edges[field::count] - starts)
+        if column.lengths.min() == 0:
+            return None
+        found.append(column)
+    return [found[field] for field in wanted]
 
 
 def _irregular(text: Text, edges: Ints, count: int, wanted: Sequence[int]) -> list[Column] | None:
