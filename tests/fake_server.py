@@ -134,6 +134,7 @@ class FakeServer:
         self.play = play
         self._tls = tls
         self.seen: list[Seen] = []
+        self.connections = 0
         self.at_once = 0
         self.most_at_once = 0
         self._loop = asyncio.new_event_loop()
@@ -173,6 +174,7 @@ class FakeServer:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections += 1
         try:
             while request := await self._read(reader):
                 if request.path == "/count":

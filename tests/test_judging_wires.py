@@ -15,12 +15,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from fake_server import Answer, Cut, Endless, FakeServer, Reset, answer, completion, error
+from fake_server import Answer, Cut, Endless, FakeServer, Reset, Seen, answer, completion, error
 
 from judge.errors import BackendUnavailable, UsageError
+from judge.judging.backends import openai
 from judge.judging.backends.openai import OpenAIBackend, without_credentials
+from judge.judging.backends.wires import direct
 from judge.judging.backends.wires import wire as wires
-from judge.judging.backends.wires.direct import DirectWire, proxy_for
+from judge.judging.backends.wires.direct import DirectWire, uses_proxy
 from judge.judging.backends.wires.sdk import SDKWire
 from judge.judging.backends.wires.wire import OpenWire, Server
 from judge.judging.exchange import Lost, Overlong, Unreachable
@@ -157,31 +159,6 @@ def test_the_accounts_own_headers_are_sent(post: Post, monkeypatch: pytest.Monke
     assert (headers["x-team"], headers["user-agent"]) == ("search", "mine")
 
 
-def test_a_proxy_is_used_unless_the_server_is_excepted(
-    post: Post, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with FakeServer() as proxy:
-        monkeypatch.setenv("http_proxy", f"http://me:secret@127.0.0.1:{proxy.port}")
-        assert post("http://model.example/v1").status == 200
-        with FakeServer() as server:
-            monkeypatch.setenv("no_proxy", "127.0.0.1")
-            post(server.url)
-    (seen,) = proxy.seen
-    assert seen.path == "http://model.example/v1/chat/completions"
-    assert "proxy-authorization" in seen.headers
-    assert (proxy.wire, server.wire) == (1, 1)
-
-
-def test_a_proxy_that_speaks_no_http_is_said_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("no_proxy", raising=False)
-    monkeypatch.setenv("http_proxy", "")
-    monkeypatch.setenv("all_proxy", "socks5://127.0.0.1:1080")
-    with pytest.raises(BackendUnavailable, match="of type socks5"):
-        proxy_for("http://model.example/v1")
-    monkeypatch.setenv("all_proxy", "127.0.0.1:3128")
-    assert proxy_for("http://model.example/v1") == "http://127.0.0.1:3128"
-
-
 def test_only_a_certificate_that_is_trusted_is_accepted(
     post: Post, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -235,7 +212,9 @@ def test_openai_itself_is_asked_through_its_own_client() -> None:
     assert official.settings == named.settings
 
 
-@pytest.mark.parametrize("url", ["127.0.0.1:8080/v1", "ftp://host/v1", "http://", "http://h:x/v1"])
+@pytest.mark.parametrize(
+    "url", ["127.0.0.1:8080/v1", "ftp://host/v1", "http://", "http://h:x/v1", "http://a..b/"]
+)
 def test_what_is_no_web_address_is_a_usage_error(url: str) -> None:
     with pytest.raises(UsageError, match="not a web address"):
         OpenAIBackend("m", base_url=url, api_key="k")
@@ -245,3 +224,110 @@ def test_a_query_counts_in_the_cache_key_and_is_shown_nowhere() -> None:
     one, two = (without_credentials(f"https://u:p@host/v1?key={key}") for key in ("one", "two"))
     assert one != two
     assert "one" not in one and "u:p" not in one
+
+
+def test_a_proxy_is_gone_through_by_the_client_unless_the_server_is_excepted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("no_proxy", raising=False)
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    with FakeServer() as proxy:
+        monkeypatch.setenv("http_proxy", f"http://me:secret@127.0.0.1:{proxy.port}")
+        judged("http://model.example/v1", openai._open_direct)
+        with FakeServer() as server:
+            monkeypatch.setenv("no_proxy", "127.0.0.1")
+            judged(server.url, openai._open_direct)
+    (seen,) = proxy.seen
+    assert seen.path == "http://model.example/v1/chat/completions"
+    assert "proxy-authorization" in seen.headers
+    assert (proxy.wire, server.wire) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("variables", "address", "used"),
+    [
+        ({"http_proxy": "http://p:1"}, "http://a.example/v1", True),
+        ({"HTTPS_PROXY": "http://p:1"}, "http://a.example/v1", False),
+        ({"ALL_PROXY": "http://p:1"}, "https://a.example/v1", True),
+        ({"http_proxy": ""}, "http://a.example/v1", False),
+        ({"http_proxy": "http://p:1", "no_proxy": "a.example"}, "http://u:p@a.example/v1", False),
+        ({"http_proxy": "http://p:1", "no_proxy": "*"}, "http://a.example/v1", False),
+    ],
+)
+def test_which_addresses_lie_behind_a_proxy(
+    variables: dict[str, str], address: str, used: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert uses_proxy(address) is used
+
+
+def test_a_proxy_that_nobody_can_speak_to_is_said_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("no_proxy", raising=False)
+    monkeypatch.setenv("http_proxy", "carrier-pigeon://127.0.0.1:1")
+    with pytest.raises(BackendUnavailable, match="the proxy of this system cannot be used"):
+        judged("http://model.example/v1", openai._open_direct)
+
+
+def test_a_header_that_cannot_be_sent_is_said_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Team: a\rInjected: b")
+    with FakeServer() as server, pytest.raises(BackendUnavailable, match="'X-Team' cannot be sent"):
+        judged(server.url, DirectWire)
+    assert server.wire == 0
+
+
+def exchanged(server: FakeServer, n: int) -> list[bytes]:
+    """Send n requests one after another over one direct wire."""
+
+    async def several() -> list[bytes]:
+        wire = DirectWire(Server(server.url, "k"))
+        try:
+            return [(await wire.post(BODY)).content for _ in range(n)]
+        finally:
+            await wire.close()
+
+    return asyncio.run(several())
+
+
+def test_a_connection_is_used_again() -> None:
+    with FakeServer() as server:
+        assert exchanged(server, 5) == [completion().body] * 5
+    assert (server.wire, server.connections) == (5, 1)
+
+
+def test_a_connection_that_the_server_ends_is_not_used_again() -> None:
+    last = Answer(200, b"{}", {"connection": "close"})
+    with FakeServer(lambda seen: last) as server:
+        assert exchanged(server, 3) == [b"{}"] * 3
+    assert (server.wire, server.connections) == (3, 3)
+
+
+def test_an_idle_connection_is_not_trusted_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(direct, "_IDLE_S", 0.0)
+    with FakeServer() as server:
+        exchanged(server, 3)
+    assert (server.wire, server.connections) == (3, 3)
+
+
+def test_an_answer_that_comes_too_late_is_not_taken_for_the_next_one() -> None:
+    def play(seen: Seen) -> Answer:
+        return answer(200, {"number": seen.number}, delay_s=0.1 if seen.number == 0 else 0.0)
+
+    async def twice(url: str) -> bytes:
+        wire = DirectWire(Server(url, "k"))
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.05):
+                await wire.post(BODY)
+        await asyncio.sleep(0.1)  # now the first answer is on its way
+        second = await wire.post(BODY)
+        await wire.close()
+        return second.content
+
+    with FakeServer(play) as server:
+        assert json.loads(asyncio.run(twice(server.url))) == {"number": 1}
+    assert server.connections == 2

@@ -30,7 +30,8 @@ class OpenAIBackend:
     base_url: None for OpenAI itself
     api_key: None reads OPENAI_API_KEY with the first request; sent to the server, kept nowhere
     logprobs: ask for the grades' token probabilities
-    open_wire: None takes OpenAI's own client for OpenAI and the shorter way to all others
+    open_wire: None takes OpenAI's own client for OpenAI and through proxies, and the short way
+        to all other servers
     """
 
     remote = True
@@ -103,9 +104,9 @@ def _open_sdk(server: Server) -> Wire:
 
 
 def _open_direct(server: Server) -> Wire:
-    from judge.judging.backends.wires.direct import DirectWire
+    from judge.judging.backends.wires.direct import DirectWire, uses_proxy
 
-    return DirectWire(server)
+    return _open_sdk(server) if uses_proxy(server.base_url) else DirectWire(server)
 
 
 def _json_or_text(content: bytes) -> object:
@@ -119,7 +120,8 @@ def _checked(base_url: str) -> str:
     """Return a base URL without a slash at its end; UsageError if nothing can be sent there."""
     try:
         parts = urlsplit(base_url)
-        usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+        host = (parts.hostname or "").encode("idna")
+        usable = parts.scheme in ("http", "https") and host and parts.port != 0
     except ValueError:
         usable = False
     if not usable:

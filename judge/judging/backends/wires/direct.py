@@ -1,78 +1,122 @@
-"""The wire to any other server: what the client would send, straight through aiohttp.
+"""The wire to a server of one's own: what OpenAI's client would send, with nothing in between.
 
-A server of one's own may answer in milliseconds; the client library's work on each request
-(URLs, headers, options and models, built and merged anew) then is what limits a run.
+Such a server may answer in milliseconds; the work of a client library on each request (URLs,
+headers, options and models, built and merged anew) then is what limits a run. Connections are
+HTTP/1.1 over asyncio's own sockets and TLS. There is no way through a proxy here: `uses_proxy`
+tells who has to go another way.
 """
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import importlib
 import importlib.util
 import os
 import ssl
+import sys
 from collections.abc import Mapping
-from urllib.parse import unquote, urlsplit, urlunsplit
-from urllib.request import getproxies, proxy_bypass
-
-import aiohttp
-from yarl import URL
+from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 from judge.errors import BackendUnavailable
-from judge.judging.backends.wires.wire import (
-    PATH,
-    Answer,
-    Server,
-    connection_failure,
-    read_bounded,
-)
+from judge.judging.backends.wires.http1 import Connection
+from judge.judging.backends.wires.wire import PATH, Answer, Server
+from judge.judging.exchange import Unreachable
+
+_IDLE_S = 4.0
+"""Common servers hang up after five seconds: a connection is not used again shortly before."""
+_SECOND_ADDRESS_S = 0.25
+_SAFE = "/%:@!$&'()*+,;=~"
 
 
 class DirectWire:
-    """One aiohttp session; address, headers and proxy are worked out once.
+    """A pool of connections to one server; address and headers are worked out once.
 
     environ: where the client too would look for an organisation, a project, further headers
-        and certificates; proxies are the system's, as `urllib` finds them
+        and certificates
     """
 
     def __init__(self, server: Server, environ: Mapping[str, str] = os.environ) -> None:
-        self._url = URL(_address(server.base_url))
-        self._proxy = proxy_for(server.base_url)
-        self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0, ssl=_tls(server.base_url, environ)),
-            headers=_headers(server, environ),
-            cookie_jar=aiohttp.DummyCookieJar(),
-            timeout=aiohttp.ClientTimeout(total=None),
-        )
+        parts = urlsplit(server.base_url)
+        self._host = parts.hostname or ""
+        self._port = parts.port or _PORTS[parts.scheme]
+        self._tls = _tls(environ) if parts.scheme == "https" else None
+        self._head = _head(parts, _headers(server, parts, environ))
+        self._idle: list[tuple[Connection, float]] = []
+        self._connections: set[Connection] = set()
 
     async def post(self, body: bytes) -> Answer:
-        """Send one request."""
+        """Send one request over a connection that is free, or over a new one."""
+        connection = self._take_idle() or await self._connect()
         try:
-            async with self._session.post(
-                self._url, data=body, proxy=self._proxy, allow_redirects=False
-            ) as response:
-                content = await read_bounded(response.content.iter_any())
-                return Answer(response.status, response.headers, content)
-        except (aiohttp.ClientError, OSError) as error:
-            raise connection_failure(error) from error
+            return await connection.exchange(b"%b%d\r\n\r\n%b" % (self._head, len(body), body))
+        finally:
+            if connection.is_open:
+                self._idle.append((connection, asyncio.get_running_loop().time()))
+            else:
+                self._connections.discard(connection)
+
+    def _take_idle(self) -> Connection | None:
+        """Return the connection that was used last, if it is still good; drop those that are not.
+
+        They were left in order, so that behind an old one there are only older ones.
+        """
+        now = asyncio.get_running_loop().time()
+        while self._idle:
+            connection, since = self._idle.pop()
+            if connection.is_open and now - since < _IDLE_S:
+                return connection
+            connection.end()
+            self._connections.discard(connection)
+        return None
+
+    async def _connect(self) -> Connection:
+        loop = asyncio.get_running_loop()
+        try:
+            _, connection = await loop.create_connection(
+                Connection,
+                self._host,
+                self._port,
+                ssl=self._tls,
+                happy_eyeballs_delay=_SECOND_ADDRESS_S,
+            )
+        except (OSError, UnicodeError) as error:
+            raise Unreachable(f"cannot connect ({error})") from error
+        self._connections.add(connection)
+        return connection
 
     async def close(self) -> None:
-        """Close the session."""
-        await self._session.close()
+        """End every connection."""
+        for connection in self._connections:
+            connection.end()
+        self._connections.clear()
+        await asyncio.sleep(0)  # the loop lets go of them
 
 
-def _address(base_url: str) -> str:
-    """Return the URL of a request: credentials travel in a header, a query stays at the end."""
-    parts = urlsplit(base_url)
-    host = parts.netloc.rpartition("@")[2]
-    return urlunsplit(parts._replace(netloc=host, path=parts.path.rstrip("/") + PATH, fragment=""))
+_PORTS = {"http": 80, "https": 443}
+_ACCOUNT = {"OpenAI-Organization": "OPENAI_ORG_ID", "OpenAI-Project": "OPENAI_PROJECT_ID"}
 
 
-def _headers(server: Server, environ: Mapping[str, str]) -> dict[str, str]:
+def _head(parts: SplitResult, headers: Mapping[str, str]) -> bytes:
+    """Return all of a request up to the number of bytes in its body."""
+    path = quote(parts.path.rstrip("/") + PATH, safe=_SAFE)
+    query = f"?{quote(parts.query, safe=_SAFE + '?')}" if parts.query else ""
+    host = parts.netloc.rpartition("@")[2].encode("idna").decode()
+    lines = [f"POST {path}{query} HTTP/1.1", f"Host: {host}"]
+    for name, value in headers.items():
+        if not f"{name}{value}".isprintable() or not name.isascii() or ":" in name:
+            fix = "look into OPENAI_CUSTOM_HEADERS, OPENAI_ORG_ID and OPENAI_PROJECT_ID"
+            raise BackendUnavailable(f"the header {name!r} cannot be sent; {fix}")
+        lines.append(f"{name}: {value}")
+    return "\r\n".join([*lines, "Content-Length: "]).encode("utf-8")
+
+
+def _headers(server: Server, parts: SplitResult, environ: Mapping[str, str]) -> dict[str, str]:
     """Return the headers of every request; the user's own outdo ours, in any case of letters."""
     headers = {
         "Authorization": f"Bearer {server.api_key}",
         "Accept": "application/json",
+        "Accept-Encoding": "gzip, deflate",
         "Content-Type": "application/json",
         "User-Agent": "context-judge",
     }
@@ -84,41 +128,30 @@ def _headers(server: Server, environ: Mapping[str, str]) -> dict[str, str]:
         name, colon, value = line.partition(":")
         if colon and name.strip():
             headers[ours.get(name.strip().lower(), name.strip())] = value.strip()
-    if "@" in (parts := urlsplit(server.base_url)).netloc:
+    if "@" in parts.netloc:
         pair = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}"
         headers["Authorization"] = f"Basic {base64.b64encode(pair.encode()).decode()}"
     return headers
 
 
-_ACCOUNT = {"OpenAI-Organization": "OPENAI_ORG_ID", "OpenAI-Project": "OPENAI_PROJECT_ID"}
-
-
-def proxy_for(base_url: str) -> str | None:
-    """Return the system's proxy for an address, looked up once and not for every request.
-
-    BackendUnavailable for one that does not speak HTTP.
-    """
-    parts = urlsplit(base_url)
-    if proxy_bypass(parts.netloc.rpartition("@")[2]):
-        return None
-    proxies = getproxies()
-    proxy = proxies.get(parts.scheme) or proxies.get("all")
-    if proxy is None:
-        return None
-    scheme, mark, _ = proxy.partition("://")
-    if mark and scheme not in ("http", "https"):
-        fix = "name an HTTP proxy, or except this server in NO_PROXY"
-        raise BackendUnavailable(f"the proxy for {parts.hostname} is of type {scheme}; {fix}")
-    return proxy if mark else f"http://{proxy}"
-
-
-def _tls(base_url: str, environ: Mapping[str, str]) -> ssl.SSLContext | bool:
+def _tls(environ: Mapping[str, str]) -> ssl.SSLContext:
     """Return what certificates are checked against: SSL_CERT_FILE or SSL_CERT_DIR, else all."""
-    if urlsplit(base_url).scheme != "https":
-        return True  # aiohttp's own context, which no connection will need
     context = ssl.create_default_context()
     named = environ.get("SSL_CERT_FILE") or environ.get("SSL_CERT_DIR")
     if not named and importlib.util.find_spec("certifi") is not None:
         # Some systems keep no certificates where OpenSSL looks for them.
         context.load_verify_locations(importlib.import_module("certifi").where())
     return context
+
+
+def uses_proxy(base_url: str, environ: Mapping[str, str] = os.environ) -> bool:
+    """Tell whether the system or the environment names a proxy for this address."""
+    named = any(name.lower().endswith("_proxy") and environ[name] for name in environ)
+    if not named and sys.platform not in ("darwin", "win32"):
+        return False
+    from urllib.request import getproxies, proxy_bypass  # takes longer than all of the above
+
+    parts = urlsplit(base_url)
+    proxies = getproxies()
+    has_one = bool(proxies.get(parts.scheme) or proxies.get("all"))
+    return has_one and not proxy_bypass(parts.netloc.rpartition("@")[2])

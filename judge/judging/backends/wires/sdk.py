@@ -1,4 +1,4 @@
-"""The wire to OpenAI itself: its own client, which knows the account's headers and proxies."""
+"""The wire to OpenAI itself and through proxies: OpenAI's own client, which knows them all."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
 import openai
 
+from judge.errors import BackendUnavailable
 from judge.judging.backends.wires.wire import (
     PATH,
     Answer,
@@ -33,7 +34,7 @@ class SDKWire:
             default_query=dict(parse_qsl(parts.query, keep_blank_values=True)),
             max_retries=0,
             timeout=None,
-            http_client=_Bounded(timeout=None, follow_redirects=False),
+            http_client=_transport(),
         )
 
     async def post(self, body: bytes) -> Answer:
@@ -53,6 +54,13 @@ class SDKWire:
     async def close(self) -> None:
         """Close the client."""
         await self._client.close()
+
+
+def _transport() -> Any:
+    try:
+        return _Bounded(timeout=None, follow_redirects=False)
+    except (ImportError, ValueError) as error:  # a proxy of a kind that it does not know
+        raise BackendUnavailable(f"the proxy of this system cannot be used: {error}") from error
 
 
 class _Bounded(_TRANSPORT):  # type: ignore[misc]

@@ -23,7 +23,7 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A whole response: status, headers (names in any case), and the body without encodings."""
+    """A whole response: status, headers by lower-case name, and the body without encodings."""
 
     status: int
     headers: Mapping[str, str]
@@ -77,13 +77,9 @@ def connection_failure(error: BaseException) -> Transient:
 
 _NO_CONNECTION = frozenset(
     {
-        "ConnectError",
-        "ClientConnectorError",
-        "ClientConnectorCertificateError",
         "ClientConnectorDNSError",
-        "ClientConnectorSSLError",
-        "ClientHttpProxyError",
-        "ClientProxyConnectionError",
+        "ClientConnectorError",
+        "ConnectError",
         "ConnectionRefusedError",
         "ProxyError",
     }
