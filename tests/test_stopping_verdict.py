@@ -252,6 +252,7 @@ CASES = [
     ((NDCG, RANK), Rule(0.02), 2, 0),
     ((NDCG, SHORT), Rule(strict=True), 2, 2),
     ((PRECISION,), Rule(0.3), 1, 2),
+    ((NDCG,), Rule(strict=True), 2, 0),
 ]
 
 
@@ -265,7 +266,7 @@ def rows_for(case: int, seed: int) -> list[SmallRow]:
 
 
 @pytest.mark.parametrize("case", range(len(CASES)))
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 def test_it_stops_only_where_every_completion_has_the_same_verdict(case: int, seed: int) -> None:
     measures, rule, *_ = CASES[case]
     drive(rows_for(case, seed), measures, rule, seed)
@@ -275,7 +276,7 @@ def test_it_stops_only_where_every_completion_has_the_same_verdict(case: int, se
 @pytest.mark.parametrize("case", range(len(CASES)))
 def test_it_does_so_on_many_rows_and_seldom_asks_on(case: int) -> None:
     measures, rule, *_ = CASES[case]
-    seeds = range(6, 90)
+    seeds = range(4, 90)
     driven = [drive(rows_for(case, seed), measures, rule, seed) for seed in seeds]
     assert len({one.last for one in driven}) >= 2, "cases that all end alike show little"
     # Sound ends may look wider than what completions reach: it then asks on, never stops early.
@@ -287,6 +288,13 @@ def test_a_later_measure_that_could_fail_is_asked_about() -> None:
     row = SmallRow(None, (("a", "b", "c"), ("a", "c", "b")), None, {"a": 2})
     asked = drive([row, row], (SHORT, NDCG), Rule(strict=True), 1).asked
     assert asked > 0
+
+
+def test_other_slices_tell_how_far_repeats_differ() -> None:
+    # Found among many: a slice is closed, but whether its drop lies inside what the repeats
+    # differ by over all rows depends on open chunks elsewhere.
+    measures, rule, *_ = CASES[7]
+    assert drive(rows_for(7, 68), measures, rule, 68).asked > 0
 
 
 def test_nothing_is_asked_once_one_measure_fails_for_certain() -> None:
