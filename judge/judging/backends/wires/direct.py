@@ -19,7 +19,8 @@ from collections.abc import Mapping
 from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 from judge.errors import BackendUnavailable
-from judge.judging.backends.wires.http1 import Connection
+from judge.judging.backends.wires.http_connection import Connection
+from judge.judging.backends.wires.unpacking import ENCODINGS
 from judge.judging.backends.wires.wire import PATH, Answer, Server
 from judge.judging.exchange import Unreachable
 
@@ -116,7 +117,7 @@ def _headers(server: Server, parts: SplitResult, environ: Mapping[str, str]) -> 
     headers = {
         "Authorization": f"Bearer {server.api_key}",
         "Accept": "application/json",
-        "Accept-Encoding": "gzip, deflate",
+        "Accept-Encoding": ENCODINGS,
         "Content-Type": "application/json",
         "User-Agent": "context-judge",
     }

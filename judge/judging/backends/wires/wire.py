@@ -55,9 +55,14 @@ async def read_bounded(pieces: AsyncIterator[bytes]) -> bytes:
     async for piece in pieces:
         size += len(piece)
         if size > MOST_BYTES:
-            raise Overlong(f"the response is longer than {MOST_BYTES >> 20} MiB")
+            raise overlong()
         content.append(piece)
     return b"".join(content)
+
+
+def overlong() -> Overlong:
+    """Return the failure of an answer that passes the bound."""
+    return Overlong(f"the response is longer than {MOST_BYTES >> 20} MiB")
 
 
 def connection_failure(error: BaseException) -> Transient:

@@ -1,99 +1,22 @@
-"""One HTTP/1.1 connection over asyncio: a request goes out in one piece, one answer comes back.
+"""The bytes of one HTTP/1.1 response, read as they come.
 
-Only what a POST to a chat-completions server needs. Whatever is not plainly a valid response
-ends the connection, and nothing is read without a bound.
+Only what a POST to a chat-completions server brings. Whatever is not plainly a valid response is
+none, and nothing is read without a bound.
 """
 
 from __future__ import annotations
 
-import asyncio
 import re
-import zlib
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 
-from judge.judging.backends.wires.wire import MOST_BYTES, Answer
-from judge.judging.exchange import CallFailure, Lost, Overlong
+from judge.judging.backends.wires.unpacking import unpack
+from judge.judging.backends.wires.wire import MOST_BYTES, Answer, overlong
+from judge.judging.exchange import Lost
 
 _MOST_HEAD = 2**16
 _STATUS = re.compile(rb"HTTP/1\.(?P<minor>[01]) (?P<status>[1-5][0-9][0-9])(?: |\Z)")
 _HEX = re.compile(rb"[0-9A-Fa-f]{1,8}\Z")
 _BODILESS = frozenset({204, 304})
-
-
-class Connection(asyncio.Protocol):
-    """A connection that carries one exchange at a time."""
-
-    def __init__(self) -> None:
-        self.is_open = False
-        self._transport: asyncio.Transport
-        self._response = Response()
-        self._answer: asyncio.Future[Answer] | None = None
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Remember where to write."""
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
-        self.is_open = True
-
-    async def exchange(self, request: bytes) -> Answer:
-        """Send a request and return its answer, after which `is_open` tells of another one.
-
-        Raises Lost where none came, Overlong where it did not end. Ends the connection when
-        cancelled: the answer may still come, and must not be taken for the next one's.
-        """
-        self._response = Response()
-        self._answer = asyncio.get_running_loop().create_future()
-        self._transport.write(request)
-        try:
-            return await self._answer
-        except BaseException:
-            self.end()
-            raise
-        finally:
-            self._answer = None
-
-    def data_received(self, data: bytes) -> None:
-        """Add to the answer; bytes that nobody asked for end the connection."""
-        if self._answer is None or self._answer.done():
-            self.end()
-            return
-        try:
-            whole = self._response.feed(data)
-        except CallFailure as failure:
-            self._fail(failure)
-        else:
-            if whole:
-                self._deliver()
-
-    def connection_lost(self, error: Exception | None) -> None:
-        """End the answer where its end is the connection's, else report the loss."""
-        self.is_open = False
-        if self._answer is None or self._answer.done():
-            return
-        if error is None and self._response.ends_with_connection:
-            self._deliver()
-        else:
-            self._fail(Lost(f"connection lost ({error or 'the server closed it'})"))
-
-    def _deliver(self) -> None:
-        assert self._answer is not None
-        if not self._response.keeps_connection:
-            self.end()
-        try:
-            self._answer.set_result(self._response.answer())
-        except CallFailure as failure:
-            self._fail(failure)
-
-    def _fail(self, failure: CallFailure) -> None:
-        assert self._answer is not None
-        self.end()
-        self._answer.set_exception(failure)
-
-    def end(self) -> None:
-        """End the connection at once."""
-        self.is_open = False
-        self._transport.abort()
 
 
 class Response:
@@ -116,7 +39,7 @@ class Response:
             if not self._read_head():
                 return False
         if len(self._bytes) > MOST_BYTES + _MOST_HEAD:
-            raise Overlong(f"the response is longer than {MOST_BYTES >> 20} MiB")
+            raise overlong()
         self._body = self._body_of()
         if self._body is not None and self._at < len(self._bytes):
             self.keeps_connection = False  # what follows is nobody's answer
@@ -125,11 +48,8 @@ class Response:
     def answer(self) -> Answer:
         """Return the whole response, its body unpacked. Lost or Overlong where that fails."""
         content = bytes(self._bytes[self._at :]) if self._body is None else self._body
-        encoding = self._headers.get("content-encoding", "identity").strip().lower()
-        unpack = _ENCODINGS.get(encoding)
-        if unpack is None:
-            raise Lost(f"the answer came in an encoding that was not asked for ({encoding[:40]})")
-        return Answer(self._status, self._headers, unpack(content))
+        encoding = self._headers.get("content-encoding", "")
+        return Answer(self._status, self._headers, unpack(content, encoding=encoding))
 
     def _read_head(self) -> bool:
         """Read status and headers once they are there; interim responses are passed over."""
@@ -171,7 +91,7 @@ class Response:
             if lengths or not (length.isascii() and length.isdigit()):
                 raise _invalid("no usable content length")
             if len(length) > 12 or int(length) > MOST_BYTES:
-                raise Overlong(f"the response is longer than {MOST_BYTES >> 20} MiB")
+                raise overlong()
             size = int(length)
             self._body_of = lambda: self._take(size)
         else:
@@ -227,36 +147,3 @@ def _headers(lines: list[bytes]) -> Mapping[str, str]:
         value = value.strip()
         headers[name] = f"{headers[name]}, {value}" if name in headers else value
     return headers
-
-
-def _unzip(content: bytes) -> bytes:
-    return _unpack(content, zlib.decompressobj(zlib.MAX_WBITS | 16))
-
-
-def _inflate(content: bytes) -> bytes:
-    # The name stands for zlib's format; some servers leave its header out.
-    has_header = content[:1] and content[0] & 0x0F == 8 and int.from_bytes(content[:2]) % 31 == 0
-    return _unpack(content, zlib.decompressobj(zlib.MAX_WBITS if has_header else -zlib.MAX_WBITS))
-
-
-def _unpack(content: bytes, packed: zlib._Decompress) -> bytes:
-    try:
-        plain = packed.decompress(content, MOST_BYTES + 1)
-    except zlib.error as error:
-        raise Lost(f"the answer cannot be unpacked ({error})") from error
-    if len(plain) > MOST_BYTES:
-        raise Overlong(f"the response is longer than {MOST_BYTES >> 20} MiB")
-    if not packed.eof:
-        raise Lost("the answer cannot be unpacked (its end is missing)")
-    return plain
-
-
-_ENCODINGS: Mapping[str, Callable[[bytes], bytes]] = MappingProxyType(
-    {
-        "identity": bytes,
-        "": bytes,
-        "gzip": _unzip,
-        "x-gzip": _unzip,
-        "deflate": _inflate,
-    }
-)

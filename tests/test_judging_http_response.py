@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge.judging.backends.wires.http1 import Response
+from judge.judging.backends.wires.http_response import Response
 from judge.judging.backends.wires.wire import MOST_BYTES
 from judge.judging.exchange import Lost, Overlong
 
@@ -144,12 +144,16 @@ def test_an_encoded_body_is_unpacked(encoding: bytes, content: bytes) -> None:
     assert packed(encoding, content).answer().content == b"hello"
 
 
+def test_nothing_is_nothing_in_every_encoding() -> None:
+    assert packed(b"gzip", b"").answer().content == packed(b"deflate", b"").answer().content == b""
+
+
 @pytest.mark.parametrize(
     ("encoding", "content", "why"),
     [
         (b"gzip", b"hello", "cannot be unpacked"),
         (b"gzip", gzip.compress(b"hello")[:-9], "its end is missing"),
-        (b"deflate", b"", "its end is missing"),
+        (b"deflate", raw_deflate(b"hello")[:-1], "its end is missing"),
         (b"br", b"hello", "encoding that was not asked for"),
     ],
 )
