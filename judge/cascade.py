@@ -223,7 +223,7 @@ def _judge_open(
     stopped: BackendUnavailable | None = None
     while stopped is None and (asks := selector.next(pools, limit=judge.batch_size)):
         for at, chunk in asks:
-            replies.setdefault(at, {})[chunk] = Reply(None, None, NOT_JUDGED)
+            replies.setdefault(at, {})[chunk] = _ASKED
         try:
             asked = (_pair(pools[at], chunk) for at, chunk in asks)
             for verdict in judge.stream(asked, total=len(asks)):
@@ -237,6 +237,9 @@ def _judge_open(
         for at in {at for at, _ in asks}:
             pools[at] = evidence.pool(at, replies[at])
     return sorted(verdicts, key=lambda verdict: (place[verdict.query_id], verdict.id)), stopped
+
+
+_ASKED = Reply(None, None, NOT_JUDGED)
 
 
 def _pair(pool: QueryPool, chunk: str) -> Asked:

@@ -107,6 +107,9 @@ def are_settled(
     moving: set[int] = set()
     for run in range(n_runs):
         ran = [at for at in waiting if not failed_on(pools[at], run)]
+        sure = {at for at in ran if _moves(pools[at], asked, run)}
+        moving |= sure
+        ran = [at for at in ran if at not in sure]
         scores = score_rows([pools[at] for at in ran], asked, run=run, scale=scale)
         moving |= {
             at
@@ -114,6 +117,21 @@ def are_settled(
             if any(bounded.is_open for bounded in row.values())
         }
     return [done or at not in moving for at, done in enumerate(settled)]
+
+
+def _moves(pool: QueryPool, measures: Iterable[Measure], run: int) -> bool:
+    """Tell whether a measure surely moves: it is 0 where all are, and is not where one is good.
+
+    So it is with every row of which nothing is known; the bounds tell of all others.
+    """
+    if any(judgment.lo for judgment in pool.judgments):
+        return False
+    cutoffs = [measure.k for measure in measures if measure.name in ("nDCG", "ERR")]
+    return any(
+        member is not None and pool.judgments[member].hi > 0
+        for k in cutoffs
+        for member in pool.rankings[run][:k]
+    )
 
 
 def grade_pool(pool: QueryPool, *, grade_max: int) -> GradePool:

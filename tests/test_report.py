@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import io
 import json
+from typing import Any
 
 import pytest
 
 from judge.cascade import Grading, Settings, grade_runs
 from judge.errors import InputError
+from judge.judging.exchange import Verdict
 from judge.measures.names import parse_measure
 from judge.measures.pool import Bounded
 from judge.report import wording
 from judge.report.document import report_document, write_report
-from judge.report.files import write_folder, write_qrels
+from judge.report.files import write_folder, write_qrels, write_verdicts
 from judge.report.markdown import escape, render_markdown
 from judge.report.model import Report, build_report
 from judge.report.terminal import print_report, shorten
@@ -210,3 +212,18 @@ class TestMarkdown:
         assert lines[0].startswith(r"**run: nDCG\@10 is between") and lines[-1].startswith(
             "**INCOM"
         )
+
+
+def test_a_verdict_is_written_as_its_plain_form() -> None:
+    said: Any = {"status": "graded", "grade": 2, "lo": 2, "hi": 2, "model": "m"}
+    verdicts = [
+        Verdict("q", "a", **said),
+        Verdict("é", 'b"', **said, cost_usd=0),
+        Verdict("q", "c", **said, cost_usd=0.0, probabilities=(0.5, 0.5, 0.0, 0.0)),
+        Verdict("q", "d", "failed", None, 0, 3, "\ud800", votes=(Verdict("q", "d", **said),)),
+        Verdict("q", "e", "refused", None, 0, 3, flags=("instruction-like text",), cost_usd=None),
+    ]
+    stream = io.StringIO()
+    write_verdicts([*verdicts, *verdicts], stream)
+    expected = [json.dumps(verdict.plain()) for verdict in verdicts]
+    assert stream.getvalue().splitlines() == expected * 2

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from judge.evidence.pool import PoolRules, QueryPool, build_pool
 from judge.evidence.queries import join
 from judge.evidence.units import Reply
-from judge.measures.names import parse_measure
+from judge.measures.names import Measure, parse_measure
 from judge.measures.pool import Bounded
 from judge.run import Golden, KnownGrade, Result, Row, Run
 from judge.scoring import Scale, are_settled, confidence, grade_pool, mean, means, score_rows
@@ -175,3 +175,21 @@ def test_one_more_reply_only_narrows_every_measure(
         else:
             # Only a conflict withdraws an order, and it is on record.
             assert len(both[1].conflicts) > len(both[0].conflicts)
+
+
+MEASURES = [parse_measure(name) for name in ("nDCG@2", "nDCG", "ERR@1", "P(rel=2)@2", "RR")]
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("abcd"), st.integers(0, 3), st.integers(0, 3)), max_size=4),
+    st.lists(st.sampled_from("abcd"), max_size=4, unique=True),
+    st.lists(st.sampled_from(MEASURES), min_size=1, max_size=2, unique=True),
+)
+def test_settled_is_what_the_bounds_say(
+    known: list[tuple[str, int, int]], ids: list[str], measures: list[Measure]
+) -> None:
+    grades = [KnownGrade(id, min(ends), max(ends), "q") for id, *ends in known]
+    row = pool(*ids, known=grades)
+    (scores,) = score_rows([row], [m for m in measures if m.family == "graded"], scale=LINEAR)
+    moves = any(bounded.is_open for bounded in scores.values())
+    assert are_settled([row], measures, scale=LINEAR) == [not moves]

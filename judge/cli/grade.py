@@ -22,7 +22,7 @@ from judge.cli.output import print_terminal
 from judge.cli.reading import reading_options, refuse_two_streams, source
 from judge.cli.shares import share
 from judge.errors import InputError
-from judge.formats.opening import uncollected
+from judge.formats.opening import rarely_collected, uncollected
 from judge.formats.options import ReadOptions
 from judge.report.document import write_report
 from judge.report.files import prepare_folder, write_folder
@@ -132,9 +132,8 @@ def command(
     if out is not None and not judging.dry_run:
         prepare_folder(Path(out))
     with ExitStack() as stack:
-        if not judging.backends:
-            # Nothing waits for a reply then, and little is thrown away before the end.
-            stack.enter_context(uncollected())
+        # Where no judge is asked, little is thrown away before the end.
+        stack.enter_context(rarely_collected() if judging.backends else uncollected())
         with interruptible():
             judge = open_judge(judging, grade_max=options.grade_max)
             try:

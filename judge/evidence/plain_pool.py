@@ -94,17 +94,17 @@ def _said(
     for id in ids:
         reply = replies.get(id)
         if id in blank:
-            evidence: Evidence | None = BLANK
+            judgment: Judgment | None = _alone(BLANK, rules.grade_max)
         elif reply is not None:
-            evidence = reply.evidence
+            judgment = _replied(reply.lo, reply.hi, reply.reason, rules.grade_max)
         else:
             continue
         if id in said or (id in blank and reply is not None):
             return None
-        if evidence is not None:
-            if evidence.lo != evidence.hi:
+        if judgment is not None:
+            if judgment.lo != judgment.hi:
                 return None
-            said[id] = _alone(evidence, rules.grade_max)
+            said[id] = judgment
     return said
 
 
@@ -148,6 +148,12 @@ def _documents(results: Sequence[Result], members: Collection[str]) -> Mapping[s
 @lru_cache(maxsize=4096)
 def _alone(evidence: Evidence, grade_max: int) -> Judgment:
     return narrow([evidence], grade_max=grade_max).judgment
+
+
+@lru_cache(maxsize=1024)
+def _replied(lo: int | None, hi: int | None, reason: str, grade_max: int) -> Judgment | None:
+    evidence = Reply(lo, hi, reason).evidence
+    return None if evidence is None else _alone(evidence, grade_max)
 
 
 @lru_cache(maxsize=1024)

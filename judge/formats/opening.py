@@ -31,6 +31,7 @@ _BOM = b"\xef\xbb\xbf"
 _GZIP = b"\x1f\x8b"
 _ZIP = b"PK\x03\x04"
 _MAGIC_BYTES = 16
+_RARELY = (50_000, 20, 1_000)
 _EMPTY = ("an empty file", "was the command that wrote it stopped?")
 _OTHER_ENCODINGS = {
     b"\xff\xfe": "UTF-16 text",
@@ -164,6 +165,21 @@ def uncollected() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
+
+
+@contextmanager
+def rarely_collected() -> Iterator[None]:
+    """Let the garbage collector look at new objects only, and at many of them at a time.
+
+    For as long as a judge is asked: a run's objects stay to the end, what a request leaves
+    behind does not.
+    """
+    before = gc.get_threshold()
+    gc.set_threshold(*_RARELY)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 class _Member(io.BytesIO):

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
+from dataclasses import fields
+from functools import lru_cache, partial
+from json.encoder import encode_basestring_ascii as encode_ascii
+from operator import attrgetter
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import TextIO
+from typing import Any, TextIO
 
 from judge.errors import InputError, Problem
 from judge.judging.exchange import Verdict
@@ -18,6 +21,7 @@ from judge.report.markdown import render_markdown
 from judge.report.model import Report
 from judge.report.replacing import replacing
 
+_SAID = attrgetter(*(field.name for field in fields(Verdict)[2:]))
 _NOT_TREC = re.compile(r"[\s%\x00-\x1f\x7f]")
 
 
@@ -81,9 +85,18 @@ def _write_twice(report: Report, path: Path, judgments: TextIO) -> None:
 
 def write_verdicts(verdicts: Iterable[Verdict], stream: TextIO) -> None:
     """Write a line a judge reply: model, prompt, raw reply, grade or reason, cached or paid."""
+    # ASCII: a model may reply with half a surrogate pair, which no file takes as it is.
     for verdict in verdicts:
-        # ASCII: a model may reply with half a surrogate pair, which no file takes as it is.
-        stream.write(json.dumps(verdict.plain()) + "\n")
+        names = f'"query_id": {encode_ascii(verdict.query_id)}, "id": {encode_ascii(verdict.id)}'
+        stream.write(f"{{{names}, {_said(*_SAID(verdict))}\n")
+
+
+# Many verdicts say the same of their chunks, and to encode that takes longer than to see it.
+@lru_cache(maxsize=1024, typed=True)
+def _said(*said: Any) -> str:
+    """Return the rest of a verdict's line, after what it is about."""
+    plain = Verdict("", "", *said).plain()
+    return json.dumps({name: plain[name] for name in plain if name not in ("query_id", "id")})[1:]
 
 
 def write_qrels(report: Report, stream: TextIO) -> None:

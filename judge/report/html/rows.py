@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from judge.evidence.pool import QueryPool
@@ -67,9 +67,13 @@ def _row(row: ShownRow, *, with_text: bool) -> dict[str, Any]:
         "slice": query.slice or "",
         "open": any(score.is_open for score in row.scores.values()),
         "error": row.error,
-        "scores": {str(measure): asdict(score) for measure, score in row.scores.items()},
+        "scores": {str(measure): _score(score) for measure, score in row.scores.items()},
         "chunks": [_chunk(chunk, with_text=with_text) for chunk in row.chunks],
     }
+
+
+def _score(score: Bounded) -> dict[str, Any]:
+    return {"value": score.value, "lo": score.lo, "hi": score.hi, "exact": score.exact}
 
 
 def _chunk(chunk: ShownChunk, *, with_text: bool) -> dict[str, Any]:
