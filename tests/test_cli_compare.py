@@ -40,6 +40,16 @@ def test_measures_that_tell_nothing_are_refused(
     assert reason in done.err
 
 
+def test_a_comparison_is_printed_though_its_folder_cannot_be_written(
+    tmp_path: Path, run_judge: Callable[..., Ran]
+) -> None:
+    (tmp_path / "comparison.json").mkdir()  # in the way, and not seen beforehand
+    done = run_judge("compare", BEFORE, AFTER, "--out", tmp_path)
+    assert done.code == 2
+    assert "cannot be written" in done.err
+    assert "nDCG@10" in done.out
+
+
 def test_chunks_without_a_text_are_not_priced(
     tmp_path: Path, run_judge: Callable[..., Ran]
 ) -> None:

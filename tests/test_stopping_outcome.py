@@ -71,6 +71,14 @@ def test_a_collapsing_slice_fails_although_the_mean_rises() -> None:
     assert found.outcome is Outcome.FAIL
 
 
+def test_slices_of_one_row_are_no_tests_for_holm() -> None:
+    # Two rows of -.2 and -.25 have the one-sided 95% bound -.225 + 6.314 * .035355 / sqrt(2) =
+    # -.067; at half of 5% it is -.225 + 12.706 * .025 = +.093. The single rows cannot fail.
+    values = [0.3, 0.3, 0.3, 0.3, 0.3, -0.2, -0.25]
+    slices = ["a", "b", "c", "d", "e", "pair", "pair"]
+    assert decide(known(values), [1.0] * 7, slices, rule=Rule()).failed == ("pair",)
+
+
 def test_noise_in_a_small_slice_never_makes_it_undecided() -> None:
     values = [*([0.05] * 20), 0.2, -0.25]
     slices = ["large"] * 20 + ["small"] * 2

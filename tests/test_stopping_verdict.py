@@ -121,13 +121,14 @@ def slices_below(
 ) -> list[str | None]:
     if rule.strict:
         return [name for name, at in places.items() if sum(drops[i] for i in at) > 1e-12]
-    left, failed = dict(places), list[str | None]()
+    left = {name: at for name, at in places.items() if len(at) > 1}
+    failed = list[str | None]()
     while left:
         alpha = 0.05 / len(left)
         found = [
             name
             for name, at in left.items()
-            if len(at) > 1 and upper_and_lower([-drops[i] for i in at], alpha)[1] < -rule.margin
+            if upper_and_lower([-drops[i] for i in at], alpha)[1] < -rule.margin
         ]
         if not found:
             break

@@ -19,8 +19,9 @@ from judge.cli.judging import (
 from judge.cli.known import known_options
 from judge.cli.reading import reading_options, source
 from judge.cli.writing import write_lines
+from judge.comparing.comparison import Comparison
 from judge.comparing.lineup import Lineup
-from judge.errors import UsageError
+from judge.errors import InputError, UsageError
 from judge.report.comparison import comparison_lines
 from judge.report.comparison_document import comparison_document
 from judge.report.comparison_files import write_comparison
@@ -121,14 +122,27 @@ def command(
                 judge.close()
     if told_forecast(judging, judge, as_json=as_json, until=until):
         return 0
-    if out is not None:
-        write_comparison(comparison, Path(out))
+    unwritten = None if out is None else _write(comparison, Path(out))
     if as_json:
         json.dump(comparison_document(comparison), sys.stdout, ensure_ascii=False, allow_nan=False)
         click.echo()
     else:
         write_lines(comparison_lines(comparison), "-")
+    if unwritten is not None:
+        raise unwritten
     return comparison.exit_code
+
+
+def _write(comparison: Comparison, folder: Path) -> InputError | None:
+    """Write the folder before anything is printed: a closed pipe must not cost it.
+
+    Returns the error where that fails, for after the comparison is printed.
+    """
+    try:
+        write_comparison(comparison, folder)
+    except InputError as error:
+        return error
+    return None
 
 
 def _print(lineup: Lineup, *, as_json: bool) -> int:

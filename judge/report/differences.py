@@ -50,20 +50,21 @@ def change_table(
 ) -> Iterator[str]:
     """Yield a table of one measure: a line a slice, `!` before the marked ones, one overall.
 
-    by_mock: every line says so; two tables then, since one would be too wide.
+    by_mock: every line says so. Two tables where one would be wider than 80 columns.
     """
     cells = [[title, "rows", "before", "after", "difference", "95% CI"]]
     for name, change in slices.items():
         mark = "! " if name in marked else ""
         cells.append([shorten(f"{mark}{name}", _NAME_WIDTH), *change_cells(change)])
     cells.append([OVERALL, *change_cells(overall)])
-    if not by_mock:
-        yield from aligned(cells)
+    graded = [["graded by"], *[[BY_MOCK]] * (len(cells) - 1)] if by_mock else [[]] * len(cells)
+    whole = list(aligned([[*row, *by] for row, by in zip(cells, graded, strict=True)]))
+    if not by_mock and max(map(len, whole)) <= WIDTH:
+        yield from whole
         return
-    graded = ["graded by", *[BY_MOCK] * (len(cells) - 1)]
-    yield from aligned([[*row[:4], by] for row, by in zip(cells, graded, strict=True)])
+    yield from aligned([[*row[:4], *by] for row, by in zip(cells, graded, strict=True)])
     yield ""
-    yield from aligned([[row[0], *row[4:], by] for row, by in zip(cells, graded, strict=True)])
+    yield from aligned([[row[0], *row[4:], *by] for row, by in zip(cells, graded, strict=True)])
 
 
 def change_cells(change: Change) -> list[str]:

@@ -164,9 +164,9 @@ def _holm_failures(
     """Return the slices that are below -margin after Holm, in every or in some completion.
 
     Step down: while some slice's upper bound at level alpha / (slices left) is below
-    -margin, it fails and is left out.
+    -margin, it fails and is left out. A slice of one row has no bound, and is no test.
     """
-    left, failed = list(rows), []
+    left, failed = [name for name, of in rows.items() if len(of) > 1], []
     while left:
         alpha = ALPHA / len(left)
         below = [name for name in left if _below(rows[name], weights[name], alpha, margin, certain)]
@@ -184,8 +184,6 @@ def _below(
     margin: float,
     certain: bool,
 ) -> bool:
-    if len(rows) < 2:
-        return False
     upper = upper_bound([(row.lo, row.hi) for row in rows], weights=weights, alpha=alpha)
     return (upper.hi if certain else upper.lo) < -margin
 

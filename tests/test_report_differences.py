@@ -1,0 +1,25 @@
+"""`judge.report.differences`: tables that fit the terminal."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from judge.comparing.change import change
+from judge.measures.pool import Bounded
+from judge.report.differences import change_table
+from judge.scoring import Mean
+
+
+@pytest.mark.parametrize("title", ["nDCG@10", "ContextPrecision@10", "binary_nDCG@1000"])
+@pytest.mark.parametrize("by_mock", [False, True])
+@pytest.mark.parametrize("rows", [2, 123_456])
+def test_no_table_is_wider_than_80_columns(title: str, by_mock: bool, rows: int) -> None:
+    mean = Mean(0.25, 0.25, 0.75, rows)
+    few = change([Bounded(-0.5, -0.5, 0.5)] * 2, [1.0] * 2, before=mean, after=mean)
+    few = replace(few, rows=rows)
+    slices = {"a slice of a long name": few}
+    lines = list(change_table(title, slices, few, marked=tuple(slices), by_mock=by_mock))
+    assert max(map(len, lines)) <= 80
+    assert all(any(head in line for line in lines) for head in ("before", "95% CI", "overall"))
