@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Mapping, Sequence
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from judge.api.comparing import Inputs
 from judge.api.gating import Asked, gate
 from judge.api.grading import open_judge
 from judge.cli.gate import command
@@ -313,6 +315,22 @@ def test_what_judging_took_is_said(tmp_path: Path) -> None:
     path = tmp_path / "baseline.json"
     found = gate([run("old", lists, goldens=False)], path, backend="mock", update=True)
     assert "Judged until all: 6 calls, 0 from the cache; $0.0000." in text(found)
+
+
+def test_chunks_that_only_a_baseline_shows_are_judged_by_the_corpus(tmp_path: Path) -> None:
+    # The old lists are stored without a judge, and a baseline keeps no texts.
+    path, corpus = tmp_path / "baseline.json", tmp_path / "corpus.jsonl"
+    old = {key: [f"{key}-1", f"{key}-2"] for key in KEYS[:3]}
+    gate([run("old", old, goldens=False)], path, update=True)
+    new = run("new", {key: [f"{key}-3", f"{key}-1"] for key in old}, goldens=False)
+    mute = gate([new], path, backend="mock")
+    assert "3 of 3 chunks without a grade have no text to judge" in text(mute)
+    lines = [json.dumps({"id": f"{key}-{i}", "text": f"about {i}"}) for key in old for i in "123"]
+    corpus.write_text("\n".join(lines))
+    inputs = Inputs(corpus=io.BytesIO(corpus.read_bytes()))
+    whole = gate([new, new], path, backend="mock", inputs=inputs)
+    assert not whole.measures[0].change.difference.is_open
+    assert "no text to judge" not in text(whole)
 
 
 def test_another_judge_than_the_baselines_is_named(tmp_path: Path) -> None:

@@ -50,6 +50,17 @@ def test_a_comparison_is_printed_though_its_folder_cannot_be_written(
     assert "nDCG@10" in done.out
 
 
+def test_a_corpus_from_standard_input_serves_both_runs(tmp_path: Path) -> None:
+    for name, ids in {"one": "ab", "two": "bc"}.items():
+        rows = [{"query_id": "q", "query": "what", "results": [{"id": id} for id in ids]}]
+        (tmp_path / name).write_text(json.dumps({"name": name, "rows": rows}))
+    corpus = "".join(json.dumps({"id": id, "text": id}) + "\n" for id in "abc")
+    files = [str(tmp_path / name) for name in ("one", "two")]
+    cache = ("--cache-dir", str(tmp_path / "cache"))
+    done = compare(*files, "--corpus", "-", "--backend", "mock", *cache, input=corpus)
+    assert "3 calls" in done.output
+
+
 def test_chunks_without_a_text_are_not_priced(
     tmp_path: Path, run_judge: Callable[..., Ran]
 ) -> None:

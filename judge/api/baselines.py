@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from judge.api.comparing import Inputs
@@ -31,10 +32,13 @@ def stored_baseline(path: Path, inputs: Inputs, *, update: bool) -> Baseline | N
     """Return the baseline in a file; None where it is about to be written and none is there."""
     if update and not path.exists():
         return None
+    read = partial(
+        read_baseline, path, inputs.options, corpus=inputs.corpus, queries=inputs.queries
+    )
     if not update:
-        return read_baseline(path, inputs.options)
+        return read()
     try:
-        return read_baseline(path, inputs.options)
+        return read()
     except InputError:
         # It is about to be replaced; what cannot be read is nothing to compare with.
         return None

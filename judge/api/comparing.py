@@ -15,7 +15,17 @@ from judge.comparing.lineup import Lineup, build_lineup
 from judge.contrast import Contrast
 from judge.errors import UsageError
 from judge.evidence.preferences import Preference
-from judge.formats import LabelFile, ReadOptions, read_grades, read_labels, read_run
+from judge.formats import (
+    Corpus,
+    LabelFile,
+    Queries,
+    ReadOptions,
+    read_corpus,
+    read_grades,
+    read_labels,
+    read_queries,
+    read_run,
+)
 from judge.grades import GAINS
 from judge.judging.judge import Judge
 from judge.judging.selector import Selector
@@ -48,8 +58,8 @@ class Inputs:
     exclude_labels: bool = False
     preferences: SourceFile | Iterable[Preference] | None = None
     read_log: SourceFile | Sequence[SourceFile] | None = None
-    corpus: SourceFile | None = None
-    queries: SourceFile | None = None
+    corpus: SourceFile | Corpus | None = None
+    queries: SourceFile | Queries | None = None
     options: ReadOptions = field(default_factory=ReadOptions)
 
     @property
@@ -59,6 +69,18 @@ class Inputs:
         known = (self.goldens, *self.judgments, self.labels, self.preferences, *logs)
         every = (*known, self.corpus, self.queries)
         return tuple(file for file in every if isinstance(file, str | Path))
+
+    def with_texts(self) -> Inputs:
+        """Return the same with the corpus and the queries read, once for all runs.
+
+        Each run is filled from them, and standard input can be read only once.
+        """
+        corpus, queries = self.corpus, self.queries
+        if corpus is not None and not isinstance(corpus, Corpus):
+            corpus = read_corpus(corpus, self.options)
+        if queries is not None and not isinstance(queries, Queries):
+            queries = read_queries(queries, self.options)
+        return replace(self, corpus=corpus, queries=queries)
 
 
 def compare(
@@ -83,7 +105,7 @@ def compare(
     The other arguments are those of `judge.grade`. The first nDCG asked decides (else the
     first measure). Raises what `judge.grade` raises.
     """
-    stop, inputs = parse_until(until), inputs or Inputs()
+    stop, inputs = parse_until(until), (inputs or Inputs()).with_texts()
     kept: LabelFile | None = None
     if inputs.labels is not None and inputs.exclude_labels:
         kept, inputs = read_labels(inputs.labels, inputs.options), replace(inputs, labels=None)
@@ -123,7 +145,7 @@ def line_up(
 
     against: a second source of grades, to see whether it orders the runs alike
     """
-    inputs = inputs or Inputs()
+    inputs = (inputs or Inputs()).with_texts()
     second = read_grades(against, inputs.options).grades if against is not None else ()
     grading, _ = grade_pair(
         [read(run, inputs) for run in runs],

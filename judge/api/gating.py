@@ -21,7 +21,7 @@ from judge.api.comparing import Inputs, one_judge, read, settings_of, with_notic
 from judge.api.grading import SourceFile
 from judge.cascade import Grading, Settings, grade_runs
 from judge.comparing.gating import Gate, gated_measures
-from judge.comparing.lacking import has_failed, lacking
+from judge.comparing.lacking import has_failed, lacking, textless
 from judge.errors import UsageError
 from judge.grades import Source
 from judge.judging.judge import Judge
@@ -68,7 +68,7 @@ def gate(
     Raises InputError for a baseline that cannot be compared with: another schema, cutoff,
     gain, unit or prompt, other goldens, edited by hand.
     """
-    inputs, asked = inputs or Inputs(), asked or Asked()
+    inputs, asked = (inputs or Inputs()).with_texts(), asked or Asked()
     path = Path(baseline)
     if not runs:
         raise UsageError("a gate needs at least one run of the candidate")
@@ -168,6 +168,7 @@ def _build(grading: Grading, stored: Baseline | None, asked: Asked) -> Gate:
         notices=(
             *(other_judge(stored, grading) if stored else ()),
             *lacking(grading.pools, [run.name for run in grading.runs]),
+            *(textless(grading.pools) if grading.backend is not None else ()),
             *(n.text for n in grading.notices if n.kind != "ignored field"),
         ),
     )

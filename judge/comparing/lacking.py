@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from judge.evidence.pool import QueryPool
+from judge.evidence.pool import NO_TEXT, QueryPool
 
 
 def has_failed(pool: QueryPool) -> bool:
@@ -33,6 +33,17 @@ def lacking(pools: Iterable[QueryPool], names: Sequence[str]) -> Iterator[str]:
         changed = sum(_is_described_otherwise(pool, run) for pool in counted)
         if changed:
             yield f"{name} gives {changed:,} {of} another slice or weight; the first run's count"
+
+
+def textless(pools: Iterable[QueryPool]) -> Iterator[str]:
+    """Yield a sentence where chunks have no text that a judge could be sent."""
+    open_judgments = [j for pool in pools for j in pool.judgments if j.is_open]
+    count = sum(judgment.reason == NO_TEXT for judgment in open_judgments)
+    if count:
+        yield (
+            f"{count:,} of {len(open_judgments):,} chunks without a grade have no text to judge;"
+            " a baseline keeps none: --corpus has them"
+        )
 
 
 def _is_described_otherwise(pool: QueryPool, run: int) -> bool:

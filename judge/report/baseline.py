@@ -17,6 +17,7 @@ from typing import Any
 from judge.cascade import Settings
 from judge.errors import InputError, Problem
 from judge.formats import ReadOptions, read_run
+from judge.formats.texts import CorpusSource, QueriesSource
 from judge.grades import Source
 from judge.judging.judge import CallCounts
 from judge.report.document import SCHEMA, write_report
@@ -60,8 +61,17 @@ def write_baseline(report: Report, path: Path) -> None:
         raise InputError(Problem(str(path), f"cannot be written ({error.strerror})")) from error
 
 
-def read_baseline(path: Path, options: ReadOptions) -> Baseline:
-    """Return a baseline; InputError where it is none, of another schema, or edited."""
+def read_baseline(
+    path: Path,
+    options: ReadOptions,
+    *,
+    corpus: CorpusSource | None = None,
+    queries: QueriesSource | None = None,
+) -> Baseline:
+    """Return a baseline; InputError where it is none, of another schema, or edited.
+
+    It keeps no texts: what only its lists show can be judged where `corpus` has it.
+    """
     document = _document(path)
     mark = document.pop(_MARK, None)
     if not isinstance(mark, dict) or not isinstance(document.get("rows"), list):
@@ -75,7 +85,8 @@ def read_baseline(path: Path, options: ReadOptions) -> Baseline:
         raise InputError(Problem(str(path), found, f"restore it, or {_REWRITE}"))
     try:
         # Its slots carry grades of every source; the pool has them with their sources.
-        run = replace(read_run(path, options), name=str(document["run"]), grades=(), notices=())
+        run = read_run(path, options, corpus=corpus, queries=queries)
+        run = replace(run, name=str(document["run"]), grades=(), notices=())
         return Baseline(
             path=str(path),
             run=run,
