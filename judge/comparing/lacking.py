@@ -40,10 +40,9 @@ def textless(pools: Iterable[QueryPool]) -> Iterator[str]:
     open_judgments = [j for pool in pools for j in pool.judgments if j.is_open]
     count = sum(judgment.reason == NO_TEXT for judgment in open_judgments)
     if count:
-        yield (
-            f"{count:,} of {len(open_judgments):,} chunks without a grade have no text to judge;"
-            " a baseline keeps none: --corpus has them"
-        )
+        of = f"{count:,} of {len(open_judgments):,} chunks without a grade"
+        verb = "has" if count == 1 else "have"
+        yield f"{of} {verb} no text to judge; a baseline keeps none: --corpus gives them"
 
 
 def _is_described_otherwise(pool: QueryPool, run: int) -> bool:
