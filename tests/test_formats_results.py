@@ -62,3 +62,19 @@ def test_usual_results_are_read_as_with_a_closer_look(
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(ResultReader, "_plain", lambda self, items, place: None)
         assert read(rows, options) == found
+
+
+def test_texts_that_nobody_reads_are_only_known_to_be_there() -> None:
+    def texts(*expected: object) -> list[str | None]:
+        rows: list[dict[str, Any]] = [
+            {"query_id": f"q{i}", "results": [{"id": "a", "text": text}]}
+            for i, text in enumerate(["one", "two", " ", None])
+        ]
+        if expected:
+            rows[-1]["expected"] = list(expected)
+        source = io.BytesIO("\n".join(map(json.dumps, rows)).encode())
+        run = read_run(source, ReadOptions(texts_of=1))
+        return [row.results[0].text for row in run.rows]
+
+    assert texts() == texts("a") == ["one", "(text)", " ", None]
+    assert texts({"quote": "two"}) == ["one", "two", " ", None]  # a quote is looked for in all

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO
@@ -26,6 +27,7 @@ from judge.formats.opening import rarely_collected, uncollected
 from judge.formats.options import ReadOptions
 from judge.report.document import write_report
 from judge.report.files import prepare_folder, write_folder
+from judge.report.html.rows import ROWS_WITH_TEXT
 from judge.report.model import Report
 from judge.stopping.until import grading_selector, parse_until
 
@@ -131,6 +133,9 @@ def command(
     refuse_two_streams(run, *known, corpus, queries)
     if out is not None and not judging.dry_run:
         prepare_folder(Path(out))
+    if not (judging.backends or goldens or preferences or read_logs):
+        # Nobody looks into the texts then; they are shown on pages of few rows.
+        options = replace(options, texts_of=ROWS_WITH_TEXT)
     with ExitStack() as stack:
         # Where no judge is asked, little is thrown away before the end.
         stack.enter_context(rarely_collected() if judging.backends else uncollected())
@@ -161,7 +166,9 @@ def command(
         if told_forecast(judging, judge, as_json=as_json, until=until):
             return 0
         stack.enter_context(uncollected())
-        return _shown(report, None if out is None else Path(out), as_json=as_json)
+        code = _shown(report, None if out is None else Path(out), as_json=as_json)
+        del report  # before the collector wakes and looks at all of it
+        return code
 
 
 def _shown(report: Report, folder: Path | None, *, as_json: bool) -> int:

@@ -23,6 +23,8 @@ class ReadOptions:
     grade_map: a grade as the file writes it -> a grade on the scale, None: as it stands
     clip: grades off the scale become its nearest end, counted
     text_field: fields of a search engine's documents that make up a chunk's text
+    texts_of: how many rows of a run keep their texts, None: all. Of the other texts it is only
+        kept that they are there, which saves most of the memory where nobody reads them
     precision: how TREC scores compare: "single" as trec_eval 9, "double" as trec_eval 10
     """
 
@@ -34,6 +36,7 @@ class ReadOptions:
     clip: bool = False
     text_field: tuple[str, ...] = ()
     precision: Precision = "single"
+    texts_of: int | None = None
 
 
 DEFAULTS = ReadOptions()

@@ -30,6 +30,7 @@ _PLAIN_VALUES: Mapping[str, frozenset[type]] = {
     "metadata": frozenset({dict, _NONE}),
     "score": frozenset({float, _NONE}),
 }
+_TEXT = list(_PLAIN_VALUES).index("text")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +51,12 @@ class ResultReader:
             "result", RESULT, findings=findings, renames=options.map, plain=PLAIN_OF_RESULT
         )
         self._scale = Scale(options, findings, grade_max=options.grade_max)
+        self._texts_of = options.texts_of
+        self._n_rows = 0
 
     def ranked(self, items: list[object], place: Place) -> Ranked:
         """Return the results of one row; a repeated id keeps its slot and is counted."""
+        self._n_rows += 1
         plain = self._plain(items, place)
         if plain is not None:
             self._count_repeats(plain, place)
@@ -96,6 +100,8 @@ class ResultReader:
             if values is not None and not kinds.issuperset(map(type, values)):
                 return None
             columns.append(repeat(None) if values is None else values)
+        if self._texts_of is not None and self._n_rows > self._texts_of:
+            columns[_TEXT] = map(_stand_in, columns[_TEXT])
         if "id" not in layout.theirs or not all(columns[0]):
             return None
         results = list(map(Result, *columns))
@@ -184,6 +190,11 @@ class ResultReader:
             self._findings.count(
                 "repeated id", "ids repeated in a list", place=place, consequence=then, n=n_repeats
             )
+
+
+def _stand_in(text: str | None) -> str | None:
+    """Return one text for all that say something; those that say nothing stay what they are."""
+    return "(text)" if text is not None and text.strip() else text
 
 
 def _is_finite(result: Result) -> bool:

@@ -72,7 +72,11 @@ def _runs(file: TextFile, options: ReadOptions) -> dict[str, Run]:
     decoded = decode_any(file, findings)
     if decoded is None:
         return _trec_runs(file, options, findings)
-    return _decoded_runs(decoded, file.name, options, findings)
+    runs = _decoded_runs(decoded, file.name, options, findings)
+    goldens = (row.golden for run in runs.values() for row in run.rows if row.golden is not None)
+    if options.texts_of is not None and any(golden.quotes for golden in goldens):
+        return _runs(file, replace(options, texts_of=None))  # they look into every text
+    return runs
 
 
 def _corpus(source: CorpusSource | None, options: ReadOptions) -> Corpus | None:
