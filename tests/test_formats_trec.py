@@ -31,7 +31,7 @@ def test_ties_are_ordered_by_id_descending_as_text_and_counted() -> None:
     # trec_traps: a, b, c all at 1.0 in file order b, a, c: trec_eval ranks c, b, a.
     runs = read("q Q0 b 1 1.0 t\nq Q0 a 2 1.0 t\nq Q0 c 3 1.0 t")
     assert runs.runs == {"t": {"q": [("c", 1.0), ("b", 1.0), ("a", 1.0)]}}
-    assert [(notice.kind, notice.count) for notice in runs.notices] == [("tied scores", 2)]
+    assert [(notice.kind, notice.count) for notice in runs.notices] == [("tied scores", 3)]
     assert order("q Q0 10 1 1.0 t\nq Q0 9 2 1.0 t") == ["9", "10"]
 
 

@@ -34,7 +34,7 @@ def run_text(draw: st.DrawFn) -> bytes:
 
 @pytest.mark.parametrize("precision", ["single", "double"])
 @given(text=run_text())
-def test_runs_are_read_alike(precision: str, text: bytes) -> None:
+def test_runs_are_read_and_their_ties_counted_alike(precision: str, text: bytes) -> None:
     try:
         runs = read_run(BytesIO(text), name="run")
     except InputError as error:
@@ -47,11 +47,16 @@ def test_runs_are_read_alike(precision: str, text: bytes) -> None:
         for tag, lists in runs.items()
         for query, ranked in rank_lists(lists, precision=precision).items()
     }
+    ties = sum(
+        ranked.ties
+        for lists in runs.values()
+        for ranked in rank_lists(lists, precision=precision).values()
+    )
+    read = read_trec_run(BytesIO(text), ReadOptions(precision=precision))
+    assert ties == sum(note.count for note in read.notices if note.kind == "tied scores")
     theirs = {
         (tag, query): list(first_slots(document for document, _ in scored))
-        for tag, lists in read_trec_run(
-            BytesIO(text), ReadOptions(precision=precision)
-        ).runs.items()
+        for tag, lists in read.runs.items()
         for query, scored in lists.items()
     }
     assert ours == theirs

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from array import array
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -95,14 +96,13 @@ def ordered(
         compared = array("f", compared).tolist()  # the C cast: beyond its range is inf
     order = sorted(range(len(scored)), key=lambda i: scored[i][0], reverse=True)
     order.sort(key=compared.__getitem__, reverse=True)
-    n_tied = len(compared) - len(set(compared))
-    if n_tied:
+    if len(set(compared)) < len(compared):
         findings.count(
             "tied scores",
             f"results with the score of another in their list ({precision} precision)",
             place=place,
             consequence="ordered by document id, descending, as trec_eval does",
-            n=n_tied,
+            n=sum(n for n in Counter(compared).values() if n > 1),
         )
     n_repeats = len(scored) - len({document for document, _ in scored})
     if n_repeats:
