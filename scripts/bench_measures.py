@@ -11,6 +11,7 @@ peer over ours within one round. Peers that are not installed are left out.
 from __future__ import annotations
 
 import argparse
+import compileall
 import importlib.util
 import json
 import os
@@ -26,6 +27,7 @@ from pathlib import Path
 
 import numpy as np
 
+import judge
 from judge.measuring import measure
 
 MEASURES = ("nDCG@10", "nDCG@100", "RR", "R@100", "P@10")
@@ -337,6 +339,8 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--out", type=Path, help="page to write, with the growth plot beside it")
     options = parser.parse_args()
+    # Peers come compiled; a checkout may never have been, and would be so again in every run.
+    compileall.compile_dir(Path(judge.__file__).parent, quiet=1)
     svg = options.out.with_name(f"{options.out.stem}-growth.svg") if options.out else None
     with tempfile.TemporaryDirectory() as folder:
         lines = report(options.sizes.split(","), options.rounds, Path(folder), svg)
