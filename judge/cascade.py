@@ -215,7 +215,8 @@ def _judge_open(
 ) -> tuple[list[Verdict], BackendUnavailable | None]:
     """Ask the judge until the selector is content; `pools` are replaced as replies come.
 
-    A judge that becomes unusable on the way ends the asking; what it said before counts.
+    A judge that becomes unusable ends the asking; what it said before counts, and so does what
+    was known. Raises BackendUnavailable where that is nothing.
     """
     verdicts: list[Verdict] = []
     replies: dict[int, dict[str, Reply]] = {}
@@ -231,12 +232,16 @@ def _judge_open(
                 reply = _reply(verdict, grade_max=judge.prompt.grade_max)
                 replies[place[verdict.query_id]][verdict.id] = reply
         except BackendUnavailable as error:
-            if not verdicts:
+            if not verdicts and not any(_is_graded(pool) for pool in pools):
                 raise
             stopped = error
         for at in {at for at, _ in asks}:
             pools[at] = evidence.pool(at, replies[at])
     return sorted(verdicts, key=lambda verdict: (place[verdict.query_id], verdict.id)), stopped
+
+
+def _is_graded(pool: QueryPool) -> bool:
+    return any(not judgment.is_open for judgment in pool.judgments)
 
 
 _ASKED = Reply(None, None, NOT_JUDGED)

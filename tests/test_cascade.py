@@ -163,6 +163,17 @@ def test_a_judge_that_never_answers_is_an_error(tmp_path: Path) -> None:
         grade_runs([run(row("q1", "a"))], settings=SETTINGS, judge=judge)
 
 
+def test_a_judge_that_cannot_be_used_at_all_leaves_what_was_known(tmp_path: Path) -> None:
+    known = [KnownGrade("a", 2, 2, "q1")]
+    with scripted(tmp_path, {"failure": "unavailable", "reason": "wrong key"}) as judge:
+        grading = grade_runs(
+            [run(row("q1", "b", "a"))], settings=SETTINGS, known=known, judge=judge
+        )
+    assert grading.verdicts == ()
+    assert "wrong key" in str(grading.stopped)
+    assert [j.grade for j in grading.pools[0].judgments] == [None, 2]
+
+
 def test_grades_of_queries_in_no_run_are_counted() -> None:
     known = [KnownGrade("a", 1, 1, "q9")]
     grading = grade_runs([run(row("q1", "a"))], settings=SETTINGS, known=known)

@@ -84,6 +84,18 @@ def test_our_judgments_keep_their_intervals() -> None:
     assert qrels("\n".join(json.dumps(line) for line in lines)).grades == {"q": {"a": 3}}
 
 
+def test_a_grade_that_is_not_both_ends_is_refused_with_its_place() -> None:
+    lines = [
+        {"query_id": "q", "id": "a", "grade": 2, "lo": 0, "hi": 3},
+        {"query_id": "q", "id": "b", "grade": 2, "lo": 2, "hi": 2},
+        {"query_id": "q", "id": "c", "grade": 2, "hi": 1},
+    ]
+    said = refusal("\n".join(map(json.dumps, lines)))
+    assert len(said) == 2
+    assert "<stream>:1" in said[0] and "grade 2 beside lo 0, hi 3" in said[0]
+    assert "<stream>:3" in said[1] and "grade 2 beside lo None, hi 1" in said[1]
+
+
 def test_a_grade_given_twice_is_fine_and_two_grades_are_an_error() -> None:
     assert noticed(grades("q 0 a 1\nq 0 a 1")) == {"repeated grade": 1}
     assert refusal("q 0 a 1\nq 0 b 2\nq 0 a 3") == [

@@ -53,6 +53,14 @@ class TestJoining:
         query = only(row("q1", "a", query="the wording"), golden=golden)
         assert query.golden == golden and query.text == "the wording"
 
+    def test_a_golden_of_another_slice_is_said_and_the_run_stands(self) -> None:
+        golden = Golden(("a",), query_id="q1", slice="b")
+        joined = join([run(row("q1", "a", slice="a"))], [golden])
+        assert joined.queries[0].slice == "a"
+        assert [(n.kind, n.count) for n in joined.notices] == [("golden_slice", 1)]
+        assert "q1: a, not b" in joined.notices[0].text
+        assert not join([run(row("q1", "a", slice="b"))], [golden]).notices
+
     def test_by_trimmed_text_where_one_has_no_id(self) -> None:
         golden = Golden(("a",), query="  how? ")
         assert only(row("q1", "a", query="how?"), golden=golden).golden == golden

@@ -181,6 +181,7 @@ def _attach_goldens(
 ) -> tuple[Notice, ...]:
     taken: dict[int, Golden] = {}
     replaced = alike = 0
+    resliced: list[str] = []
     unmatched: list[str] = []
     has_id = [query.query_id is not None for query in queries]
     for golden in goldens:
@@ -214,6 +215,8 @@ def _attach_goldens(
         else:
             known = queries[found[0]]
             replaced += known.golden is not None and known.golden.expected != golden.expected
+            if None not in (known.slice, golden.slice) and known.slice != golden.slice:
+                resliced.append(f"{known.key}: {known.slice}, not {golden.slice}")
             taken[found[0]] = golden
             queries[found[0]] = replace(
                 known,
@@ -222,7 +225,7 @@ def _attach_goldens(
                 slice=known.slice if known.slice is not None else golden.slice,
                 weight=known.weight if golden.weight is None else golden.weight,
             )
-    return _notices(replaced, unmatched, alike)
+    return _notices(replaced, resliced, unmatched, alike)
 
 
 def _one_golden_a_row(asking: Sequence[Query]) -> str:
@@ -249,8 +252,14 @@ def _golden_alone(golden: Golden, n_runs: int) -> Query:
     )
 
 
-def _notices(replaced: int, unmatched: list[str], alike: int) -> tuple[Notice, ...]:
+def _notices(
+    replaced: int, resliced: list[str], unmatched: list[str], alike: int
+) -> tuple[Notice, ...]:
     notices = []
+    if resliced:
+        shown = "; ".join(resliced[:_SHOWN]) + ("; …" if len(resliced) > _SHOWN else "")
+        text = f"rows in another slice than their golden's; the run's stands: {len(resliced)}"
+        notices.append(Notice("golden_slice", len(resliced), f"{text} ({shown})"))
     if replaced:
         text = f"rows whose expected ids differ from --goldens, which stands: {replaced}"
         notices.append(Notice("golden_replaced", replaced, text))

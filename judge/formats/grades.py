@@ -24,6 +24,7 @@ from judge.formats.values import label
 from judge.grades import WORD_OVERLAP, Source
 from judge.run import KnownGrade, Notice
 
+_DIGITS = 18  # more are no grade, and may be more than Python turns into a number
 _NAME_THEM = "say which fields they are: --map FIELD=query_id,FIELD=id,FIELD=grade"
 
 
@@ -166,10 +167,15 @@ def _interval(
     statement: Statement, scale: Scale, options: ReadOptions, findings: Findings
 ) -> Interval | None:
     """Return what a statement says of the grade; None where it says nothing or is wrong."""
+    lo, hi = (_whole(statement.fields.get(name)) for name in ("lo", "hi"))
     if statement.grade is not None:
+        stated, ends = _whole(statement.grade), {lo, hi} - {None}
+        if stated is not None and ends - {stated}:
+            found = f"grade {stated} beside lo {lo}, hi {hi}"
+            findings.problem(statement.place, found, "a grade is both ends: keep what is right")
+            return None
         grade = scale.grade(statement.grade, statement.place)
         return None if grade is None else (grade, grade)
-    lo, hi = (_whole(statement.fields.get(name)) for name in ("lo", "hi"))
     if statement.fields.get("lo") is None and statement.fields.get("hi") is None:
         _count_open(statement, findings)
         return None
@@ -187,7 +193,9 @@ def _interval(
 def _whole(value: object) -> int | None:
     """Return a whole number, also one that a table has as text."""
     text = id_text(value)
-    return int(text) if text is not None and text.isascii() and text.isdigit() else None
+    if text is None or len(text) > _DIGITS or not (text.isascii() and text.isdigit()):
+        return None
+    return int(text)
 
 
 def _count_open(statement: Statement, findings: Findings) -> None:
