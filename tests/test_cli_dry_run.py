@@ -103,3 +103,20 @@ def test_without_a_judge_there_is_nothing_to_foretell(
     ran = run_judge(*words, "--dry-run")
     assert ran.code == 2
     assert "--dry-run says what a judge would take; name one with --backend" in ran.err
+
+
+def test_a_sweep_is_foretold(served: FakeServer, run_judge: RunJudge) -> None:
+    ran = run_judge(
+        *("sweep", "--corpus", DEMO / "corpus.jsonl", "--goldens", DEMO / "goldens.jsonl"),
+        *("--set", "retriever=bm25,hashed", "--backend", "openai:m", "--dry-run"),
+    )
+    assert (ran.code, served.wire) == (0, 0), ran.err
+    assert ran.out.startswith("Dry run: ")
+
+
+def test_no_goldens_are_made_dry(served: FakeServer, run_judge: RunJudge, tmp_path: Path) -> None:
+    made = tmp_path / "made.jsonl"
+    words = ("goldens", "make", DEMO / "corpus.jsonl", "-o", made, "--backend", "openai:m")
+    ran = run_judge(*words, "--dry-run")
+    assert (ran.code, served.wire, made.exists()) == (2, 0, False)
+    assert "leave --backend out" in ran.err

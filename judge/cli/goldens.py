@@ -120,6 +120,8 @@ def _paraphrased(
 ) -> tuple[Golden, ...]:
     if "mock" in judging.backends:
         raise UsageError("the mock cannot write questions; name a model: --backend openai:MODEL")
+    if judging.dry_run:
+        raise UsageError("--dry-run would make goldens without paraphrases; leave --backend out")
     if judging.redact:
         raise UsageError("--redact keeps no replies, and a paraphrase is a reply; leave it out")
     with interruptible():
