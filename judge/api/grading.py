@@ -146,7 +146,7 @@ def grade(
     shadow: share of what needs no judge to show it all the same; changes no grade
 
     Raises InputError for input that cannot be used, UsageError for arguments that cannot
-    go together, BackendUnavailable if the judge cannot be reached at all.
+    go together, BackendUnavailable if the judge cannot be reached and nothing else is known.
     """
     if gain not in GAINS:
         raise UsageError(f"there is no gain {gain!r}; use one of {', '.join(GAINS)}")

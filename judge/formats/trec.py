@@ -66,8 +66,14 @@ def trec_runs(file: TextFile, *, options: ReadOptions, findings: Findings) -> di
     for those of another.
     """
     runs: dict[str, dict[str, list[Scored]]] = {}
+    # Lines of a query usually stand together: its list is looked up once.
+    last: tuple[str, str] | None = None
+    scored: list[Scored] = []
     for query, document, score, tag in _run_lines(file, findings):
-        runs.setdefault(tag, {}).setdefault(query, []).append((document, score))
+        if (tag, query) != last:
+            last = tag, query
+            scored = runs.setdefault(tag, {}).setdefault(query, [])
+        scored.append((document, score))
     findings.check()
     place = Place(file.name)
     return {
@@ -119,7 +125,7 @@ def ordered(
 def qrels_lines(file: TextFile, findings: Findings) -> Iterator[tuple[Place, str, str, str]]:
     """Yield place, query, document and grade, as text, of each line of qrels."""
     for number, line in file.lines():
-        columns = _columns(line)
+        columns = line.split() if line.isascii() else _columns(line)
         if len(columns) == 4:
             query, _, document, grade = columns
             yield Place(file.name, number), query, document, grade
@@ -131,7 +137,7 @@ def qrels_lines(file: TextFile, findings: Findings) -> Iterator[tuple[Place, str
 
 def _run_lines(file: TextFile, findings: Findings) -> Iterator[tuple[str, str, float, str]]:
     for number, line in file.lines():
-        columns = _columns(line)
+        columns = line.split() if line.isascii() else _columns(line)
         if len(columns) == 6:
             query, _, document, _, text, tag = columns
             score = _score(text)
@@ -146,8 +152,6 @@ def _run_lines(file: TextFile, findings: Findings) -> Iterator[tuple[str, str, f
 
 def _columns(line: str) -> list[str]:
     """Split at ASCII white space alone, as trec_eval: an id may hold any other blank."""
-    if line.isascii():
-        return line.split()
     return [column.decode() for column in line.encode().split()]
 
 

@@ -51,9 +51,10 @@ def evaluate_rows(
 
 
 def _ndcg(measure: Measure, ranking: Ranking, pool: GradePool, gain: str) -> Bounded:
-    if pool.lo == pool.hi:
-        grades = [None if member is None else pool.lo[member] for member in ranking]
-        value = ndcg(grades, ideal=pool.lo, k=measure.k, gain=gain)
+    lo = pool.lo
+    if lo == pool.hi:
+        grades = [None if member is None else lo[member] for member in ranking]
+        value = ndcg(grades, ideal=lo, k=measure.k, gain=gain)
         return Bounded(value, value, value)
     return bounds.ndcg(ranking, pool, k=measure.k or whole_list(ranking, pool), gain=gain)
 
