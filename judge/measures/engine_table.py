@@ -8,7 +8,9 @@ from types import MappingProxyType
 import numpy as np
 
 from judge.measures.engine_slots import Documents, settle
-from judge.measures.engine_text import Ids, Ints, mixed, pick, salts
+from judge.measures.engine_text import Ids, Ints, Words, mixed, pick, salts
+
+_AT_ONCE = 1 << 15
 
 
 class Contradiction(Exception):
@@ -35,16 +37,16 @@ class Table:
 
         long_ids: by query, grades of ids too long for columns; lists with such are ranked plainly
         """
+        if (np.diff(queries) < 0).any():
+            order = np.argsort(queries, kind="stable")
+            queries, ids, grades = queries[order], ids[order], grades[order]
         hashes = ids.hashes()
-        judged = Documents(queries, mixed(hashes, salts(queries)), ids)
-        nothing = Documents(queries[:0], hashes[:0], ids[queries[:0]])
-        later, first, _ = settle(judged, nothing)
+        later, first = _repeats(queries, hashes, ids)
         if (grades[later] != grades[first]).any():
             raise Contradiction
-        if len(later) or (np.diff(queries) < 0).any():
-            order = np.argsort(queries, kind="stable")
-            order = order[~np.isin(order, later)]
-            queries, grades, ids, hashes = queries[order], grades[order], ids[order], hashes[order]
+        if len(later):
+            kept = np.delete(np.arange(len(queries)), later)
+            queries, ids, grades, hashes = queries[kept], ids[kept], grades[kept], hashes[kept]
         self.query_ids = query_ids
         long_queries = [query for query, grades in long_ids.items() for _ in grades]
         long_grades = [grade for grades in long_ids.values() for grade in grades.values()]
@@ -79,3 +81,24 @@ class Table:
         places = range(self._first[query], self._first[query + 1]) if query >= 0 else ()
         found = {self._ids.token(place).decode(): int(self.grades[place]) for place in places}
         return found | dict(self._long_ids.get(query, {}))
+
+
+def _repeats(queries: Ints, hashes: Words, ids: Ids) -> tuple[Ints, Ints]:
+    """Return the places of judgments whose pair stands in an earlier place, and that place.
+
+    queries: in order; taken some at a time, so that the slots stay in the processor's cache
+    """
+    starts = np.concatenate(([0], np.flatnonzero(np.diff(queries)) + 1))
+    later, first = [starts[:0]], [starts[:0]]
+    begin = 0
+    while begin < len(queries):
+        at = np.searchsorted(starts, begin + _AT_ONCE)
+        end = int(starts[at]) if at < len(starts) else len(queries)
+        some = Ids(tuple(words[begin:end] for words in ids.words))
+        keys = mixed(hashes[begin:end], salts(queries[begin:end]))
+        judged = Documents(queries[begin:end], keys, some)
+        found = settle(judged, Documents(queries[:0], hashes[:0], Ids((hashes[:0],))))
+        later.append(found.later + begin)
+        first.append(found.first + begin)
+        begin = end
+    return np.concatenate(later), np.concatenate(first)
