@@ -83,8 +83,10 @@ class Report:
     Means are weighted and run over all rows that have the measure; a row that is open
     takes part with its interval. `confidence` has the 95% intervals over queries of the
     overall means: what other queries would change, not what judging could. `n_graded` counts
-    the members of all pools that have a grade. `held_out` are labels that took no part in the
-    grading, so that the judge can be compared with them.
+    the members of all pools that have a grade. `failed_rows` are the keys of rows that failed to
+    run, `empty_rows` of those that returned nothing or that the run lacks; each of these counts
+    0. `held_out` are labels that took no part in the grading, so that the judge can be compared
+    with them.
     """
 
     grading: Grading
@@ -95,6 +97,8 @@ class Report:
     coverage: Coverage
     answerless: Answerless
     n_graded: int
+    failed_rows: tuple[str, ...] = ()
+    empty_rows: tuple[str, ...] = ()
     timing: Mapping[str, float] = field(default_factory=dict)
     held_out: tuple[Label, ...] = ()
 
@@ -122,22 +126,6 @@ class Report:
     def misses(self) -> tuple[Miss, ...]:
         """Return every expected id that the run missed or ranked too low."""
         return tuple(miss for row in self.rows for miss in row.misses)
-
-    @property
-    def failed_rows(self) -> tuple[str, ...]:
-        """Return the keys of rows that failed to run."""
-        return tuple(
-            row.query.key for row in self.rows if (only := row.query.rows[0]) and only.error
-        )
-
-    @property
-    def empty_rows(self) -> tuple[str, ...]:
-        """Return the keys of rows that returned nothing, or that the run lacks; each counts 0."""
-        return tuple(
-            row.query.key
-            for row in self.rows
-            if not row.query.is_answerless and (row.query.rows[0] is None or _is_empty(row.query))
-        )
 
     @property
     def exit_code(self) -> int:
@@ -172,6 +160,14 @@ def build_report(grading: Grading, *, timing: Mapping[str, float] | None = None)
         confidence=_confidence(rows, settings.measures),
         coverage=_coverage(rows, settings.depth),
         answerless=_answerless(rows),
+        failed_rows=tuple(
+            row.query.key for row in rows if (only := row.query.rows[0]) and only.error
+        ),
+        empty_rows=tuple(
+            row.query.key
+            for row in rows
+            if not row.query.is_answerless and (row.query.rows[0] is None or _is_empty(row.query))
+        ),
         n_graded=sum(j.lo == j.hi for pool in grading.pools for j in pool.judgments),
         timing=dict(timing or {}),
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from heapq import nsmallest
+
 from judge.measures.names import Measure
 from judge.measures.pool import Bounded
 from judge.report.model import Report, RowReport
@@ -186,8 +188,10 @@ def worst_rows(report: Report) -> list[RowReport]:
     if primary is None or not report.ran:
         return []
     having = [row for row in report.rows if primary in row.scores]
-    having.sort(key=lambda row: (row.scores[primary].hi, row.scores[primary].value))
-    return [row for row in having[:WORST_ROWS] if row.scores[primary].hi < 1.0]
+    worst = nsmallest(
+        WORST_ROWS, having, key=lambda row: (row.scores[primary].hi, row.scores[primary].value)
+    )
+    return [row for row in worst if row.scores[primary].hi < 1.0]
 
 
 def calls_line(report: Report) -> str | None:
