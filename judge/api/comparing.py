@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from judge.api import grading as api
-from judge.api.grading import SourceFile
+from judge.api.grading import SourceFile, one_judge
 from judge.cascade import Grading, Settings, grade_runs
 from judge.comparing.comparison import Comparison, build_comparison, corrected_by
 from judge.comparing.lineup import Lineup, build_lineup
@@ -26,10 +25,8 @@ from judge.formats import (
     read_queries,
     read_run,
 )
-from judge.grades import GAINS
 from judge.judging.judge import Judge
 from judge.judging.selector import Selector
-from judge.measures.names import parse_measure
 from judge.pricing import price_tag
 from judge.run import Golden, Notice, Run
 from judge.scoring import Scale
@@ -159,27 +156,6 @@ def line_up(
     return build_lineup(grading, against=second)
 
 
-@contextmanager
-def one_judge(
-    backend: str | None,
-    judge: Judge | None,
-    prompt: str | None,
-    cache_dir: Path | None,
-    options: ReadOptions,
-) -> Iterator[Judge | None]:
-    """Yield the caller's judge, which stays open, or one of `backend`'s for the while.
-
-    UsageError where both are given.
-    """
-    if backend is None:
-        yield judge
-        return
-    if judge is not None:
-        raise UsageError("give a backend or a judge of your own, not both")
-    with api.open_judge(backend, prompt=prompt, cache_dir=cache_dir, options=options) as opened:
-        yield opened
-
-
 def read(run: Run | SourceFile, inputs: Inputs) -> Run:
     """Return a run as it is, or read it."""
     if isinstance(run, Run):
@@ -234,18 +210,14 @@ def settings_of(
 
     UsageError for measures or a gain that the scale 0..grade_max does not have.
     """
-    if gain not in GAINS:
-        raise UsageError(f"there is no gain {gain!r}; use one of {', '.join(GAINS)}")
-    measures = tuple(map(parse_measure, names)) or api.default_measures(goldens=goldens, k=k)
-    beyond = [measure for measure in measures if measure.rel > grade_max]
-    if beyond:
-        raise UsageError(f"{beyond[0]}: rel is above the scale 0..{grade_max}")
+    settings = api.settings_of(names, goldens=goldens, k=k, gain=gain, grade_max=grade_max)
+    measures = settings.measures
     telling = [measure for measure in measures if measure.name != "Judged"]
     if not telling:
         found = f"{measures[0]} tells how much is judged, not how good it is"
         raise UsageError(f"{found}; ask for another measure too, such as -m nDCG@{k}")
     first = next((measure for measure in telling if measure.name == "nDCG"), telling[0])
-    return Settings(tuple(dict.fromkeys((first, *measures))), gain, grade_max)
+    return replace(settings, measures=tuple(dict.fromkeys((first, *measures))))
 
 
 def with_notices(runs: Sequence[Run], notices: Iterable[Notice]) -> list[Run]:

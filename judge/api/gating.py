@@ -17,8 +17,8 @@ from judge.api.baselines import (
     stored_baseline,
     without_goldens,
 )
-from judge.api.comparing import Inputs, one_judge, read, settings_of, with_notices
-from judge.api.grading import SourceFile
+from judge.api.comparing import Inputs, read, settings_of, with_notices
+from judge.api.grading import SourceFile, one_judge
 from judge.cascade import Grading, Settings, grade_runs
 from judge.comparing.gating import Gate, gated_measures
 from judge.comparing.lacking import has_failed, lacking, textless

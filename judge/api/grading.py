@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
@@ -148,8 +148,7 @@ def grade(
     Raises InputError for input that cannot be used, UsageError for arguments that cannot
     go together, BackendUnavailable if the judge cannot be reached and nothing else is known.
     """
-    if gain not in GAINS:
-        raise UsageError(f"there is no gain {gain!r}; use one of {', '.join(GAINS)}")
+    _check_gain(gain)
     started = clock()
     options = options or ReadOptions()
     if not isinstance(run, Run):
@@ -163,23 +162,11 @@ def grade(
     )
     run = replace(run, notices=(*run.notices, *known.notices))
     has_goldens = bool(known.goldens) or any(row.golden is not None for row in run.rows)
-    settings = Settings(
-        measures=tuple(dict.fromkeys(map(parse_measure, measures)))
-        or default_measures(goldens=has_goldens, k=k),
-        gain=gain,
-        grade_max=options.grade_max,
+    settings = settings_of(
+        measures, goldens=has_goldens, k=k, gain=gain, grade_max=options.grade_max
     )
-    beyond = [m for m in settings.measures if m.rel > settings.grade_max]
-    if beyond:
-        raise UsageError(f"{beyond[0]}: rel is above the scale 0..{settings.grade_max}")
     read_at = clock()
-    with ExitStack() as stack:
-        if backend is not None:
-            if judge is not None:
-                raise UsageError("give a backend or a judge of your own, not both")
-            judge = stack.enter_context(
-                open_judge(backend, prompt=prompt, cache_dir=cache_dir, options=options)
-            )
+    with one_judge(backend, judge, prompt, cache_dir, options) as judge:
         grading = grade_runs(
             [run],
             settings=settings,
@@ -204,6 +191,44 @@ def grade(
         timing={name: round(took, 4) for name, took in timing.items()},
         held_out=known.held_out,
     )
+
+
+def settings_of(
+    names: Sequence[str], *, goldens: bool, k: int, gain: str, grade_max: int
+) -> Settings:
+    """Return what is measured; UsageError for what the scale 0..grade_max does not have."""
+    _check_gain(gain)
+    measures = tuple(map(parse_measure, names)) or default_measures(goldens=goldens, k=k)
+    beyond = [measure for measure in measures if measure.rel > grade_max]
+    if beyond:
+        raise UsageError(f"{beyond[0]}: rel is above the scale 0..{grade_max}")
+    return Settings(tuple(dict.fromkeys(measures)), gain, grade_max)
+
+
+def _check_gain(gain: str) -> None:
+    if gain not in GAINS:
+        raise UsageError(f"there is no gain {gain!r}; use one of {', '.join(GAINS)}")
+
+
+@contextmanager
+def one_judge(
+    backend: str | None,
+    judge: Judge | None,
+    prompt: str | None,
+    cache_dir: Path | None,
+    options: ReadOptions,
+) -> Iterator[Judge | None]:
+    """Yield the caller's judge, which stays open, or one of `backend`'s for the while.
+
+    UsageError where both are given.
+    """
+    if backend is None:
+        yield judge
+        return
+    if judge is not None:
+        raise UsageError("give a backend or a judge of your own, not both")
+    with open_judge(backend, prompt=prompt, cache_dir=cache_dir, options=options) as opened:
+        yield opened
 
 
 def open_judge(
