@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import io
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from judge.errors import InputError
+from judge.formats import opening
 from judge.formats.opening import open_bytes, read_text
 from judge.formats.textfile import TextFile
 
@@ -90,3 +92,13 @@ def test_gzip_that_breaks_while_it_is_read_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="broken gzip data"), open_bytes(path) as stream:
         while stream.read(4096):
             pass
+
+
+def test_the_collector_is_as_before_when_files_are_done() -> None:
+    before = gc.isenabled(), gc.get_threshold()
+    with opening.rarely_collected(), opening.uncollected():
+        with opening.uncollected():
+            assert not gc.isenabled()
+        assert not gc.isenabled()  # the outer one still holds
+        assert gc.get_threshold() > before[1]
+    assert (gc.isenabled(), gc.get_threshold()) == before

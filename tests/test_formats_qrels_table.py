@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from judge.errors import InputError
@@ -34,6 +34,7 @@ def read(text: str, **given: object) -> object:
     return sorted(file.grades, key=lambda grade: grade.query_id or ""), file.notices
 
 
+@settings(max_examples=50)
 @given(st.lists(LINES, max_size=6).map("\n".join), st.sampled_from([{}, {"clip": True}]))
 def test_fast_and_careful_readers_agree(text: str, given: dict[str, bool]) -> None:
     found = read(text, **given)

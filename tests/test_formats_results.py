@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from judge.errors import InputError
@@ -49,6 +49,7 @@ def read(rows: list[list[dict[str, Any]]], options: ReadOptions) -> object:
         return str(error)
 
 
+@settings(max_examples=50)
 @given(
     st.lists(records(USUAL) | records(VALUES), min_size=1, max_size=3),
     st.sampled_from(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from judge.cascade import Settings, grade_runs
@@ -47,6 +47,7 @@ ROWS = st.builds(
 )
 
 
+@settings(max_examples=50)
 @given(
     ROWS,
     st.lists(GRADES, max_size=6),
@@ -100,6 +101,7 @@ def table(grades: dict[str, dict[str, int]]) -> GradeTable:
     )
 
 
+@settings(max_examples=50)
 @given(st.lists(ROWS, min_size=1, max_size=3), st.booleans(), st.data())
 def test_a_table_grades_as_its_single_grades_do(
     rows: list[Row], twice: bool, data: st.DataObject
@@ -113,11 +115,11 @@ def test_a_table_grades_as_its_single_grades_do(
         "r",
         tuple(Row(f"q{i}", f"q{i}", row.query, results=row.results) for i, row in enumerate(rows)),
     )
-    settings = Settings((parse_measure("nDCG@3"), parse_measure("P@2")))
+    asked = Settings((parse_measure("nDCG@3"), parse_measure("P@2")))
 
     def graded(shape: Callable[[GradeTable], object]) -> object:
         known = KnownGrades(*map(shape, tables))  # type: ignore[arg-type]
-        found = grade_runs([run], settings=settings, known=known)
+        found = grade_runs([run], settings=asked, known=known)
         return found.pools, found.notices
 
     assert graded(lambda one: one) == graded(tuple)

@@ -6,7 +6,7 @@ import itertools
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from judge.evidence.pool import PoolRules, QueryPool, build_pool
@@ -125,6 +125,7 @@ def test_the_confidence_interval_is_students_t() -> None:
     assert (low, high) == pytest.approx((0.44889809897343885, 0.7091019010265611), abs=1e-9)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=2, max_size=6))
 def test_confidence_holds_for_every_completion(ends: list[tuple[float, float]]) -> None:
     rows = [Bounded(min(pair), min(pair), max(pair)) for pair in ends]
@@ -180,6 +181,7 @@ def test_one_more_reply_only_narrows_every_measure(
 MEASURES = [parse_measure(name) for name in ("nDCG@2", "nDCG", "ERR@1", "P(rel=2)@2", "RR")]
 
 
+@settings(max_examples=50)
 @given(
     st.lists(st.tuples(st.sampled_from("abcd"), st.integers(0, 3), st.integers(0, 3)), max_size=4),
     st.lists(st.sampled_from("abcd"), max_size=4, unique=True),
