@@ -23,6 +23,8 @@ Ranking: TypeAlias = tuple[int | None, ...]
 
 _NO_GOLDEN = Expected((), (), ((),))
 _NO_DOCUMENTS: Mapping[str, str] = MappingProxyType({})
+_NO_TEXTS: Mapping[str, str] = MappingProxyType({})
+_NO_FAILURES: frozenset[str] = frozenset()
 
 
 def plain_known(grades: Sequence[KnownGrade], *, grade_max: int) -> dict[str, Judgment] | None:
@@ -58,10 +60,15 @@ def plain_pool(
     said = _said(known, _blank(top), replies, ids, rules)
     if said is None:
         return None
-    waiting = () if distinct <= said.keys() else [r for r in top if r.id not in said]
-    texts = _texts(query, waiting, replies)
-    left = {result.id: _open(query, result.id, texts, replies, rules) for result in waiting}
-    members = {id: judgment for id in ids if (judgment := said.get(id) or left.get(id))}
+    texts: Mapping[str, str] = _NO_TEXTS
+    left: Mapping[str, Judgment] = {}
+    if distinct <= said.keys():
+        members = {id: said[id] for id in ids}
+    else:
+        waiting = [result for result in top if result.id not in said]
+        texts = _texts(query, waiting, replies)
+        left = {result.id: _open(query, result.id, texts, replies, rules) for result in waiting}
+        members = {id: judgment for id in ids if (judgment := said.get(id) or left.get(id))}
     ranking = _straight(len(ids)) if len(members) == len(ids) else _places(ids, members)
     members.update(said)  # what is known of chunks that were not returned comes last
     return QueryPool(
@@ -75,7 +82,7 @@ def plain_pool(
         else _nothing(len(members)),
         texts=texts,
         documents=_documents(row.results, members),
-        failed=frozenset(id for id in left if id in replies),
+        failed=frozenset(id for id in left if id in replies) if left else _NO_FAILURES,
         grade_max=rules.grade_max,
     )
 

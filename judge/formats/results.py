@@ -31,6 +31,8 @@ _PLAIN_VALUES: Mapping[str, frozenset[type]] = {
     "score": frozenset({float, _NONE}),
 }
 _TEXT = list(_PLAIN_VALUES).index("text")
+_THERE = "(text)"
+"""Stands for each text that nobody will read; one that says nothing stays what it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,9 @@ class ResultReader:
                 return None
             columns.append(repeat(None) if values is None else values)
         if self._texts_of is not None and self._n_rows > self._texts_of:
-            columns[_TEXT] = map(_stand_in, columns[_TEXT])
+            columns[_TEXT] = (
+                _THERE if text and not text.isspace() else text for text in columns[_TEXT]
+            )
         if "id" not in layout.theirs or not all(columns[0]):
             return None
         results = list(map(Result, *columns))
@@ -190,11 +194,6 @@ class ResultReader:
             self._findings.count(
                 "repeated id", "ids repeated in a list", place=place, consequence=then, n=n_repeats
             )
-
-
-def _stand_in(text: str | None) -> str | None:
-    """Return one text for all that say something; those that say nothing stay what they are."""
-    return "(text)" if text is not None and text.strip() else text
 
 
 def _is_finite(result: Result) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from functools import lru_cache, partial
 from json.encoder import encode_basestring_ascii as encode_ascii
@@ -103,19 +103,23 @@ def write_qrels(report: Report, stream: TextIO) -> None:
     """Write what is graded as TREC qrels; white space, control characters and % in an id
     become their percent codes."""
     for row in report.rows:
-        pool, query = row.pool, _as_trec_id(row.query.key)
-        stream.write(
-            "".join(
-                f"{query} 0 {_as_trec_id(id)} {judgment.lo}\n"
-                for id, judgment in zip(pool.ids, pool.judgments, strict=True)
-                if judgment.lo == judgment.hi
-            )
-        )
+        start, judgments = f"{_as_trec_id(row.query.key)} 0 ", row.pool.judgments
+        lines = [
+            f"{start}{id} {judgment.lo}\n"
+            for id, judgment in zip(_as_trec_ids(row.pool.ids), judgments, strict=True)
+            if judgment.lo == judgment.hi
+        ]
+        stream.write("".join(lines))
+
+
+def _as_trec_ids(ids: Sequence[str]) -> Sequence[str]:
+    together = "".join(ids)
+    if together.isalnum() and together.isascii() and all(ids):
+        return ids
+    return [_as_trec_id(id) for id in ids]
 
 
 def _as_trec_id(text: str) -> str:
-    if text.isalnum() and text.isascii():
-        return text
     return _NOT_TREC.sub(lambda match: "".join(f"%{b:02X}" for b in match[0].encode()), text) or "%"
 
 

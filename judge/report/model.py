@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from judge.cascade import Grading
 from judge.evidence.goldens import Miss, misses
@@ -207,17 +208,20 @@ def _confidence(
 
 
 def _coverage(rows: Iterable[RowReport], depth: int | None) -> Coverage:
-    tops: list[list[Judgment]] = []
+    tops: list[Sequence[Judgment]] = []
     n_rows = failed = 0
     for row in rows:
         n_rows += row.query.rows[0] is not None
         if row.query.is_answerless:
             continue
         pool = row.pool
-        top = [member for member in pool.rankings[0][:depth] if member is not None]
-        tops.append([pool.judgments[member] for member in top])
+        ranking = pool.rankings[0][:depth]
+        if ranking == _in_order(len(ranking)):  # nearly all are
+            tops.append(pool.judgments[: len(ranking)])
+        else:
+            tops.append([pool.judgments[m] for m in ranking if m is not None])
         if pool.failed:
-            failed += sum(pool.ids[member] in pool.failed for member in top)
+            failed += sum(m is not None and pool.ids[m] in pool.failed for m in ranking)
     # A million slots share few judgments: each is counted as what it is, then looked into once.
     judgments = {id(judgment): judgment for top in tops for judgment in top}
     counts = Counter(id(judgment) for top in tops for judgment in top)
@@ -238,6 +242,11 @@ def _coverage(rows: Iterable[RowReport], depth: int | None) -> Coverage:
         by_source={str(source): sources[str(source)] for source in Source if sources[str(source)]},
         open_by_reason=dict(sorted(reasons.items())),
     )
+
+
+@lru_cache(maxsize=256)
+def _in_order(n: int) -> tuple[int | None, ...]:
+    return tuple(range(n))
 
 
 def _answerless(rows: Iterable[RowReport]) -> Answerless:
