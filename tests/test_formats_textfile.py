@@ -61,6 +61,18 @@ def test_what_is_no_text_is_refused_as_ever(
         read_text(path)
 
 
+@given(st.binary(max_size=12) | TEXTS.map(str.encode))
+def test_text_is_told_however_it_is_cut(data: bytes) -> None:
+    try:
+        text = data.decode("utf-8-sig")
+        is_text = "\0" not in text and bool(text.strip())
+    except UnicodeDecodeError:
+        is_text = False
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("judge.formats.textfile._CHUNK", 2)
+        assert is_plain_text(io.BytesIO(data)) == is_text
+
+
 def test_a_file_that_changes_meanwhile_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     path.write_text("fine\n")

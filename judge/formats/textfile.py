@@ -75,6 +75,10 @@ def is_plain_text(stream: BinaryIO) -> bool:
     is_blank = True
     try:
         while data := stream.read(_CHUNK):
+            if data.isascii() and not (is_blank or decoder.getstate()[0]):
+                if b"\0" in data:
+                    return False
+                continue  # nothing to decode in it, nor left over before it
             text = decoder.decode(data)
             if "\0" in text:
                 return False
