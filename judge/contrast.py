@@ -58,6 +58,18 @@ class Contrast:
                 found[i] = self._with_failures(row, pools[i])
         return found
 
+    def given(self, pool: QueryPool, grades: Sequence[GradePool]) -> list[Bounded]:
+        """Return the contrast of one query as it would be with each of these grades; nDCG only."""
+        shown = [_shown(pool, run) for run in range(len(self.coefficients))]
+        rows = bounds.ndcg_contrast_rows(
+            [shown] * len(grades),
+            grades,
+            coefficients=self.coefficients,
+            k=self.cutoff(pool),
+            gain=self.scale.gain,
+        )
+        return [self._with_failures(row, pool) for row in rows]
+
     def weights(self, pool: QueryPool) -> list[float]:
         """Return what each pool member's gain counts for in this row; nDCG only."""
         return bounds.contrast_weights(

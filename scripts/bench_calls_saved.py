@@ -66,7 +66,7 @@ WAYS: Mapping[str, Callable[[], Selector | None]] = {
     "all": lambda: None,
     "greedy": Greedy,
     "decided": lambda: Directed(CONTRAST, Sign()),
-    "confident=0.99": lambda: Confident(Directed(CONTRAST, Sign()), confidence=0.99),
+    "confident=0.99": lambda: Confident(CONTRAST, confidence=0.99),
 }
 
 

@@ -1,78 +1,99 @@
-"""Measure how often the sequential test of `--until confident` errs, on real differences.
+"""Measure how often the sequential test of `--until confident` errs, where it is hardest.
 
-For pairs of the 37 TREC DL 2019 runs the per-topic differences of nDCG@10 are moved to a
-true mean of 0, the worst case, and drawn in 2,000 random orders; an error is a look that
-passes its critical value, on either side.
+The claim is a bound: it errs with a chance of at most 1 - confidence, whatever the grades.
+Two kinds of rows try it, each judged again with many seeds of the draws: rows made up so
+that a few, which look like all others until they are judged, turn a candidate that is
+ahead everywhere else just behind; and pairs of TREC DL 2019 runs that lie closest together,
+graded by GPT-4o's recorded labels.
 
-    python scripts/check_sequential.py ../shared/data/dl19
+    python scripts/check_sequential.py ../shared/data/dl19 --seeds 200 --closest 20
 """
 
 from __future__ import annotations
 
-import csv
-import itertools
-import random
+import argparse
 import sys
-from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "scripts")]
 
-from judge.statistics.sequential import critical_values
-from judge.stopping.confident import looks_for
+import bench_calls_saved as bench  # noqa: E402
+from stopping_pools import CONTRAST, Answering, Rows, hiding_rows, true_sign  # noqa: E402
 
-PAIRS, ORDERS, ALPHA = 100, 2000, 0.01
+from judge.cascade import grade_runs  # noqa: E402
+from judge.formats import ReadOptions, read_runs  # noqa: E402
+from judge.judging.backends import open_backend  # noqa: E402
+from judge.judging.judge import Judge  # noqa: E402
+from judge.judging.prompt import load_prompt  # noqa: E402
+from judge.run import Run  # noqa: E402
+from judge.stopping.confident import Confident  # noqa: E402
+
+CONFIDENCES = (0.9, 0.99)
 
 
 def main() -> None:
-    """Print the mean and the largest error rate over pairs and sides."""
-    values: dict[str, list[float]] = defaultdict(list)
-    path = Path(sys.argv[1]) / "per_topic_ndcg_cut_10.trec_eval.csv"
-    with path.open(encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            if row["topic"] != "average":
-                values[row["runid"]].append(float(row["ndcg_cut_10"]))
-    generator = np.random.default_rng(1)
-    rates: list[float] = []
-    skews: list[float] = []
-    for a, b in random.Random(1).sample(list(itertools.combinations(sorted(values), 2)), PAIRS):
-        differences = np.array(values[b]) - np.array(values[a])
-        differences = differences[differences != 0.0]
-        looks = looks_for(len(differences))
-        if not looks:
-            continue
-        critical = critical_values(looks, population=len(differences), alpha=ALPHA)
-        orders = np.argsort(generator.random((ORDERS, len(differences))), axis=1)
-        rows = (differences - differences.mean())[orders]
-        rates += [error_rate(rows, looks, critical), error_rate(-rows, looks, critical)]
-        skew = float((rows[0] ** 3).mean() / rows[0].std() ** 3)
-        skews += [skew, -skew]
-    report("all", rates)
-    mild = [rate for rate, skew in zip(rates, skews, strict=True) if abs(skew) <= 1.0]
-    report("skewness within 1", mild)
+    """Print one line a population and confidence."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
+    parser.add_argument("data", type=Path, help="folder with the DL 2019 runs, grades and texts")
+    parser.add_argument("--seeds", type=int, default=200, help="draws of each population [200]")
+    parser.add_argument("--closest", type=int, default=20, help="how many close pairs [20]")
+    arguments = parser.parse_args()
+    for hidden in (1, 2, 3):
+        rows = hiding_rows(hidden)
+        report(f"{hidden} of {len(rows)} rows decide", [rows], arguments.seeds)
+    report(f"{arguments.closest} closest pairs", closest_pairs(arguments), arguments.seeds)
 
 
-def report(name: str, rates: list[float]) -> None:
-    """Print one line of error rates."""
-    above = sum(rate > ALPHA for rate in rates) / len(rates)
-    print(
-        f"{name}: {len(rates)} one-sided tests at {ALPHA}: error {np.mean(rates):.4f} on"
-        f" average, {max(rates):.4f} at most, above {ALPHA} in {above:.0%}"
+def report(name: str, populations: Sequence[Rows], seeds: int) -> None:
+    """Print how often a wrong sign was found, at the most in one population and in all."""
+    for confidence in CONFIDENCES:
+        rates = [error_rate(rows, confidence, seeds) for rows in populations]
+        print(
+            f"{name}, {seeds} draws each, confidence {confidence}: wrong"
+            f" {sum(rates) / len(rates):.2%} on average, {max(rates):.2%} at most",
+            flush=True,
+        )
+
+
+def error_rate(rows: Rows, confidence: float, seeds: int) -> float:
+    """Return the share of seeds with which the test names the wrong sign."""
+    truth, wrong = true_sign(rows), 0
+    for seed in range(seeds):
+        selector = Confident(CONTRAST, confidence=confidence, seed=seed)
+        Answering(rows).run(selector, limit=16)
+        wrong += selector.finding is not None and selector.finding.sign == -truth
+    return wrong / seeds
+
+
+def closest_pairs(arguments: argparse.Namespace) -> list[Rows]:
+    """Return both lists and all grades of every topic, for the closest pairs of runs."""
+    runs = read_runs(
+        arguments.data / "all37_top20.trecrun.gz",
+        ReadOptions(),
+        corpus=arguments.data / "passages_dl19.jsonl.gz",
+        queries=arguments.data / "topics_dl19.tsv.gz",
     )
+    grades = arguments.data / "llm_umbrela-gpt4o_dl19.qrels.gz"
+    pairs = bench.choose_pairs(sorted(runs), arguments)
+    return [graded((runs[a], runs[b]), grades) for a, b in pairs]
 
 
-def error_rate(
-    rows: np.ndarray[tuple[int, int], np.dtype[np.float64]],
-    looks: tuple[int, ...],
-    critical: tuple[float, ...],
-) -> float:
-    """Return the share of orders in which some look passes."""
-    passed = np.zeros(len(rows), dtype=bool)
-    population = rows.shape[1]
-    for n, value in zip(looks, critical, strict=True):
-        mean, sd = rows[:, :n].mean(axis=1), rows[:, :n].std(axis=1, ddof=1)
-        passed |= mean > value * sd / np.sqrt(n) * np.sqrt(1.0 - n / population)
-    return float(passed.mean())
+def graded(pair: tuple[Run, Run], grades: Path) -> Rows:
+    """Judge everything; return each topic as the two lists and the grades of their chunks."""
+    backend = open_backend(f"replay:{grades}", grade_max=3)
+    with Judge([backend], load_prompt(None)) as judge:
+        pools = grade_runs(pair, settings=bench.SETTINGS, judge=judge).pools
+    found = []
+    for pool in pools:
+        before, after = (
+            [pool.ids[member] for member in ranking[:10] if member is not None]
+            for ranking in pool.rankings
+        )
+        known = zip(pool.ids, pool.judgments, strict=True)
+        found.append((before, after, {id: judgment.lo for id, judgment in known}))
+    return found
 
 
 if __name__ == "__main__":

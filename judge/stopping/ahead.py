@@ -69,6 +69,11 @@ class LookAhead:
         """Return the rows, by position, in which asking could still change something."""
         return self._open
 
+    def expected_gains(self, i: int) -> list[float]:
+        """Return the expected gain of each open member of a row, as `standing` left them."""
+        gains: list[float] = (self._chances[i] @ np.array(self._open[i].scale.gains)).tolist()
+        return gains
+
     def asks(
         self, pools: Sequence[QueryPool], standing: Standing, aim: Aim, *, limit: int
     ) -> list[Ask]:

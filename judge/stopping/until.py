@@ -39,7 +39,7 @@ class Until:
         from judge.stopping.directed import Directed
 
         if self.kind == "confident":
-            return Confident(Directed(contrast, goal), confidence=self.value)
+            return Confident(contrast, confidence=self.value)
         return Directed(contrast, Width(self.value) if self.kind == "width" else goal)
 
 
