@@ -1,6 +1,6 @@
 """Write the Cranfield collection as files that judge reads: corpus, queries, qrels.
 
-    python scripts/cranfield_files.py ../shared/data/cranfield /tmp/cranfield
+    python scripts/cranfield_files.py ../shared/data/cranfield cranfield-files
 
 Two things of the original differ from every other collection: grades run backwards
 (1 is best, 4 weakest, -1 not relevant; here 4 is best and 0 not relevant, so read them with
