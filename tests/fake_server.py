@@ -84,6 +84,13 @@ class Reset:
     """Drops the connection with a reset."""
 
 
+@dataclass(frozen=True)
+class Raw:
+    """Sends these bytes, then closes the connection."""
+
+    sent: bytes
+
+
 def completion(
     content: object = '{"grade": 2}',
     *,
@@ -209,6 +216,10 @@ class FakeServer:
         if isinstance(act, Reset):
             linger = struct.pack("ii", 1, 0)  # close with RST
             writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+            return False
+        if isinstance(act, Raw):
+            writer.write(act.sent)
+            await writer.drain()
             return False
         length = 2**40 if isinstance(act, Endless) else 300
         head = f"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {length}"

@@ -15,7 +15,18 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from fake_server import Answer, Cut, Endless, FakeServer, Reset, Seen, answer, completion, error
+from fake_server import (
+    Answer,
+    Cut,
+    Endless,
+    FakeServer,
+    Raw,
+    Reset,
+    Seen,
+    answer,
+    completion,
+    error,
+)
 
 from judge.errors import BackendUnavailable, UsageError
 from judge.judging.backends import openai
@@ -87,13 +98,55 @@ def test_no_redirect_is_followed(post: Post, status: int) -> None:
         assert (post(server.url).status, server.wire) == (status, 1)
 
 
+def raw_deflate(content: bytes) -> bytes:
+    packing = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    return packing.compress(content) + packing.flush()
+
+
 @pytest.mark.parametrize(
-    ("encoding", "encode"), [("gzip", gzip.compress), ("deflate", zlib.compress)]
+    ("encoding", "encode"),
+    [("gzip", gzip.compress), ("deflate", zlib.compress), ("deflate", raw_deflate)],
 )
 def test_a_compressed_answer_is_unpacked(post: Post, encoding: str, encode: Callable) -> None:
     packed = Answer(200, encode(completion().body), {"content-encoding": encoding})
     with FakeServer(lambda seen: packed) as server:
         assert post(server.url).content == completion().body
+
+
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+HELLO = b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello"
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"HTTP/1.1 200 OK\r\n\r\nhello",
+        b"HTTP/1.0 200 OK\r\ncontent-length: 5\r\n\r\nhello",
+        b"HTTP/1.0 200 OK\r\n\r\nhello",
+        b"HTTP/1.1 200\r\ncontent-length: 5\r\n\r\nhello",
+        b"HTTP/1.1 100 Continue\r\n\r\n" + HELLO,
+        b"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 102 X\r\n\r\n" + HELLO,
+        CHUNKED + b"3;ext=1\r\nhel\r\n2\r\nlo\r\n0\r\nX-Trailer: x\r\n\r\n",
+    ],
+    ids=["no length", "HTTP/1.0", "1.0, no length", "no reason", "interim", "hints", "chunks"],
+)
+def test_a_response_comes_and_ends_in_one_of_several_ways(post: Post, raw: bytes) -> None:
+    with FakeServer(lambda seen: Raw(raw)) as server:
+        back = post(server.url)
+    assert (back.status, back.content) == (200, b"hello")
+
+
+def test_a_long_header_may_come(post: Post) -> None:
+    with FakeServer(lambda seen: Answer(200, b"", {"x": "y" * 20_000})) as server:
+        assert post(server.url).headers["x"] == "y" * 20_000
+
+
+@pytest.mark.parametrize("head", [b"HTTP/1.1 200 OK\r\n\r\n", CHUNKED], ids=["plain", "chunks"])
+def test_a_body_of_no_stated_length_is_bounded_too(post: Post, head: bytes) -> None:
+    chunk = b"100000\r\n" + bytes(2**20) + b"\r\n"
+    long = FakeServer(lambda seen: Raw(head + chunk * 17))
+    with long as server, pytest.raises(Overlong, match="longer than 16 MiB"):
+        post(server.url)
 
 
 def test_a_body_without_end_is_not_read_to_its_end(post: Post) -> None:
@@ -116,9 +169,28 @@ def test_a_small_body_that_unpacks_into_a_huge_one_is_not_unpacked(post: Post) -
         Reset(),
         Cut(),
         Answer(200, b"not gzip", {"content-encoding": "gzip"}),
-        Answer(200, b"", {"x": "y" * 200_000}),
+        Answer(200, b"", {"x": "y" * 2**20}),
+        Raw(b""),
+        Raw(b"SSH-2.0-OpenSSH_9\r\n\r\n"),
+        Raw(b"HTTP/1.1 200 OK\r\nno colon\r\n\r\n"),
+        Raw(b"HTTP/1.1 200 OK\r\ncontent-length: -5\r\n\r\n"),
+        Raw(b"HTTP/1.1 100 Continue\r\n\r\n"),
+        Raw(CHUNKED + b"4\r\nhello\r\n0\r\n\r\n"),
+        Raw(CHUNKED + b"5\r\nhello\r\n"),
     ],
-    ids=["reset", "cut", "not gzip", "endless header"],
+    ids=[
+        "reset",
+        "cut",
+        "not gzip",
+        "endless header",
+        "nothing",
+        "no HTTP",
+        "no header",
+        "negative length",
+        "interim only",
+        "another chunk size",
+        "no last chunk",
+    ],
 )
 def test_a_lost_or_broken_answer_may_pass(post: Post, act: object) -> None:
     with FakeServer(lambda seen: act) as server, pytest.raises(Lost) as lost:
@@ -274,11 +346,33 @@ def test_a_proxy_that_nobody_can_speak_to_is_said_at_once(
         judged("http://model.example/v1", openai._open_direct)
 
 
-def test_a_header_that_cannot_be_sent_is_said_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Team: a\rInjected: b")
-    with FakeServer() as server, pytest.raises(BackendUnavailable, match="'X-Team' cannot be sent"):
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("X-Team: a\rInjected: b", "X-Team"),
+        ("X Team: a", "X Team"),
+        ("X-Té: a", "X-Té"),
+        ("X-Team: \udcff", "X-Team"),
+        ("Content-Length: 5", "Content-Length"),
+        ("upgrade: h2c", "upgrade"),
+    ],
+)
+def test_a_header_that_cannot_be_sent_is_said_at_once(
+    line: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", line)
+    with FakeServer() as server, pytest.raises(BackendUnavailable, match=f"'{name}' cannot be"):
         judged(server.url, DirectWire)
     assert server.wire == 0
+
+
+def test_a_server_may_be_called_by_another_name(
+    post: Post, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "host: model.example")
+    with FakeServer() as server:
+        post(server.url)
+    assert server.seen[0].headers["host"] == "model.example"
 
 
 def exchanged(server: FakeServer, n: int) -> list[bytes]:
@@ -305,6 +399,15 @@ def test_a_connection_that_the_server_ends_is_not_used_again() -> None:
     with FakeServer(lambda seen: last) as server:
         assert exchanged(server, 3) == [b"{}"] * 3
     assert (server.wire, server.connections) == (3, 3)
+
+
+@pytest.mark.parametrize("act", [Reset(), Raw(b"")], ids=["reset", "closed"])
+def test_what_is_lost_on_a_used_connection_is_not_sent_again(act: object) -> None:
+    # The server may have done the work: whether it is asked again is the caller's to decide.
+    server = FakeServer(lambda seen: completion() if seen.number == 0 else act)
+    with server, pytest.raises(Lost):
+        exchanged(server, 2)
+    assert (server.wire, server.connections) == (2, 1)
 
 
 def test_an_idle_connection_is_not_trusted_for_long(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -46,7 +46,7 @@ SELF_CONTAINED = {"measures": {"errors", "grades"}, "statistics": {"errors", "gr
 
 # Seconds to import, or megabytes: loaded inside the function that needs them, so that
 # `judge --help` and everything that never asks a model stay fast.
-HEAVY = {"diskcache", "litellm", "numpy", "openai", "pydantic", "rich", "scipy", "tenacity"}
+HEAVY = {"diskcache", "h11", "litellm", "numpy", "openai", "pydantic", "rich", "scipy", "tenacity"}
 
 MODULES = sorted(path.relative_to(ROOT) for path in PACKAGE.rglob("*.py"))
 

@@ -2,8 +2,8 @@
 
 Such a server may answer in milliseconds; the work of a client library on each request (URLs,
 headers, options and models, built and merged anew) then is what limits a run. Connections are
-HTTP/1.1 over asyncio's own sockets and TLS. There is no way through a proxy here: `uses_proxy`
-tells who has to go another way.
+asyncio's own sockets and TLS, and h11 speaks HTTP/1.1 on them. There is no way through a proxy
+here: `uses_proxy` tells who has to go another way.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ import ssl
 import sys
 from collections.abc import Mapping
 from urllib.parse import SplitResult, quote, unquote, urlsplit
+
+import h11
 
 from judge.errors import BackendUnavailable
 from judge.judging.backends.wires.http_connection import Connection
@@ -42,7 +44,8 @@ class DirectWire:
         self._host = parts.hostname or ""
         self._port = parts.port or _PORTS[parts.scheme]
         self._tls = _tls(environ) if parts.scheme == "https" else None
-        self._head = _head(parts, _headers(server, parts, environ))
+        self._target = _target(parts)
+        self._headers = _sendable(_headers(server, parts, environ))
         self._idle: list[tuple[Connection, float]] = []
         self._connections: set[Connection] = set()
 
@@ -50,12 +53,16 @@ class DirectWire:
         """Send one request over a connection that is free, or over a new one."""
         connection = self._take_idle() or await self._connect()
         try:
-            return await connection.exchange(b"%b%d\r\n\r\n%b" % (self._head, len(body), body))
+            return await connection.exchange(self._request(body), body)
         finally:
             if connection.is_open:
                 self._idle.append((connection, asyncio.get_running_loop().time()))
             else:
                 self._connections.discard(connection)
+
+    def _request(self, body: bytes) -> h11.Request:
+        headers = [*self._headers, (b"Content-Length", b"%d" % len(body))]
+        return h11.Request(method=b"POST", target=self._target, headers=headers)
 
     def _take_idle(self) -> Connection | None:
         """Return the connection that was used last, if it is still good; drop those that are not.
@@ -96,25 +103,38 @@ class DirectWire:
 
 _PORTS = {"http": 80, "https": 443}
 _ACCOUNT = {"OpenAI-Organization": "OPENAI_ORG_ID", "OpenAI-Project": "OPENAI_PROJECT_ID"}
+_FRAMING = frozenset({"content-length", "transfer-encoding", "upgrade"})
+"""What each request says for itself, and nobody else for it."""
 
 
-def _head(parts: SplitResult, headers: Mapping[str, str]) -> bytes:
-    """Return all of a request up to the number of bytes in its body."""
+def _target(parts: SplitResult) -> bytes:
+    """Return what a request names: path and query."""
     path = quote(parts.path.rstrip("/") + PATH, safe=_SAFE)
     query = f"?{quote(parts.query, safe=_SAFE + '?')}" if parts.query else ""
-    host = parts.netloc.rpartition("@")[2].encode("idna").decode()
-    lines = [f"POST {path}{query} HTTP/1.1", f"Host: {host}"]
+    return f"{path}{query}".encode("ascii")
+
+
+def _sendable(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
+    """Return headers as they are sent; BackendUnavailable names the first that cannot be."""
     for name, value in headers.items():
-        if not f"{name}{value}".isprintable() or not name.isascii() or ":" in name:
+        if name.lower() in _FRAMING or not _is_header(name, value):
             fix = "look into OPENAI_CUSTOM_HEADERS, OPENAI_ORG_ID and OPENAI_PROJECT_ID"
             raise BackendUnavailable(f"the header {name!r} cannot be sent; {fix}")
-        lines.append(f"{name}: {value}")
-    return "\r\n".join([*lines, "Content-Length: "]).encode("utf-8")
+    return [(name.encode("ascii"), value.encode("utf-8")) for name, value in headers.items()]
+
+
+def _is_header(name: str, value: str) -> bool:
+    try:
+        h11.EndOfMessage(headers=[(name.encode("ascii"), value.encode("utf-8"))])
+    except (h11.LocalProtocolError, UnicodeEncodeError):
+        return False
+    return True
 
 
 def _headers(server: Server, parts: SplitResult, environ: Mapping[str, str]) -> dict[str, str]:
     """Return the headers of every request; the user's own outdo ours, in any case of letters."""
     headers = {
+        "Host": parts.netloc.rpartition("@")[2].encode("idna").decode("ascii"),
         "Authorization": f"Bearer {server.api_key}",
         "Accept": "application/json",
         "Accept-Encoding": ENCODINGS,

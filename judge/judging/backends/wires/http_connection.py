@@ -1,12 +1,20 @@
-"""One HTTP/1.1 connection over asyncio: a request goes out in one piece, one answer comes back."""
+"""One connection to a server: h11 knows HTTP/1.1, asyncio carries the bytes."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
 
-from judge.judging.backends.wires.http_response import Response
-from judge.judging.backends.wires.wire import Answer
+import h11
+
+from judge.judging.backends.wires.unpacking import unpack
+from judge.judging.backends.wires.wire import MOST_BYTES, Answer, overlong
 from judge.judging.exchange import CallFailure, Lost
+
+_MOST_HEAD = 2**16
 
 
 class Connection(asyncio.Protocol):
@@ -15,7 +23,8 @@ class Connection(asyncio.Protocol):
     def __init__(self) -> None:
         self.is_open = False
         self._transport: asyncio.Transport
-        self._response = Response()
+        self._http = h11.Connection(h11.CLIENT, max_incomplete_event_size=_MOST_HEAD)
+        self._incoming = _Incoming()
         self._answer: asyncio.Future[Answer] | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -24,15 +33,16 @@ class Connection(asyncio.Protocol):
         self._transport = transport
         self.is_open = True
 
-    async def exchange(self, request: bytes) -> Answer:
+    async def exchange(self, request: h11.Request, body: bytes) -> Answer:
         """Send a request and return its answer, after which `is_open` tells of another one.
 
         Raises Lost where none came, Overlong where it did not end. Ends the connection when
         cancelled: the answer may still come, and must not be taken for the next one's.
         """
-        self._response = Response()
+        self._incoming = _Incoming()
         self._answer = asyncio.get_running_loop().create_future()
-        self._transport.write(request)
+        events = (request, h11.Data(data=body), h11.EndOfMessage())
+        self._transport.write(b"".join([self._http.send(event) or b"" for event in events]))
         try:
             return await self._answer
         except BaseException:
@@ -47,31 +57,46 @@ class Connection(asyncio.Protocol):
             self.end()
             return
         try:
-            whole = self._response.feed(data)
+            self._read(data)
+        except h11.RemoteProtocolError as error:
+            self._fail(Lost(f"no valid HTTP response ({error})"))
         except CallFailure as failure:
             self._fail(failure)
-        else:
-            if whole:
-                self._deliver()
 
     def connection_lost(self, error: Exception | None) -> None:
         """End the answer where its end is the connection's, else report the loss."""
         self.is_open = False
         if self._answer is None or self._answer.done():
             return
-        if error is None and self._response.ends_with_connection:
-            self._deliver()
-        else:
+        try:
+            if error is None:
+                self._read(b"")
+        except h11.RemoteProtocolError:
+            pass  # it wanted more
+        except CallFailure as failure:
+            self._fail(failure)
+        if not self._answer.done():
             self._fail(Lost(f"connection lost ({error or 'the server closed it'})"))
+
+    def _read(self, data: bytes) -> None:
+        """Take what these bytes complete (none: the end of them), and deliver a whole answer."""
+        self._http.receive_data(data)
+        event = self._http.next_event()
+        while take := _TAKE.get(type(event)):
+            take(self._incoming, event)
+            event = self._http.next_event()
+        if type(event) is h11.EndOfMessage:
+            self._deliver()
 
     def _deliver(self) -> None:
         assert self._answer is not None
-        if not self._response.keeps_connection:
+        answer = self._incoming.answer()
+        follows, _ = self._http.trailing_data  # nobody's answer
+        if self._http.their_state is h11.DONE and not follows:
+            self._http.start_next_cycle()
+        else:
             self.end()
-        try:
-            self._answer.set_result(self._response.answer())
-        except CallFailure as failure:
-            self._fail(failure)
+        self._answer.set_result(answer)
 
     def _fail(self, failure: CallFailure) -> None:
         assert self._answer is not None
@@ -82,3 +107,43 @@ class Connection(asyncio.Protocol):
         """End the connection at once."""
         self.is_open = False
         self._transport.abort()
+
+
+@dataclass(slots=True)
+class _Incoming:
+    """What came of a response so far."""
+
+    status: int = 0
+    headers: dict[str, str] = field(default_factory=dict)
+    body: bytearray = field(default_factory=bytearray)
+
+    def pass_over(self, interim: h11.InformationalResponse) -> None:
+        """Do nothing: the response proper is still to come."""
+
+    def begin(self, head: h11.Response) -> None:
+        """Keep status and headers; a header that comes twice is joined by a comma."""
+        self.status = head.status_code
+        for name_bytes, value_bytes in head.headers:
+            name, value = name_bytes.decode("latin-1"), value_bytes.decode("latin-1")
+            before = self.headers.get(name)
+            self.headers[name] = value if before is None else f"{before}, {value}"
+
+    def add(self, piece: h11.Data) -> None:
+        """Add to the body. Overlong where it passes the bound."""
+        self.body += piece.data
+        if len(self.body) > MOST_BYTES:
+            raise overlong()
+
+    def answer(self) -> Answer:
+        """Return the response, its body unpacked. Lost or Overlong where that fails."""
+        encoding = self.headers.get("content-encoding", "")
+        return Answer(self.status, self.headers, unpack(bytes(self.body), encoding=encoding))
+
+
+_TAKE: Mapping[type, Callable[[_Incoming, Any], None]] = MappingProxyType(
+    {
+        h11.InformationalResponse: _Incoming.pass_over,
+        h11.Response: _Incoming.begin,
+        h11.Data: _Incoming.add,
+    }
+)
