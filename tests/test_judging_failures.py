@@ -63,6 +63,8 @@ def test_each_error_has_one_meaning(status: int, body: object, expected: type[Ex
         ({}, "Please retry after 20 s", 20.0),
         ({}, "try again in 6m0s", 360.0),
         ({}, "try again in a while", None),
+        ({}, "try again in " + "9" * 400 + "m", None),
+        ({}, "try again in " + "9" * 5000 + "m3s", None),
     ],
 )
 def test_how_long_a_server_asks_to_wait(

@@ -454,6 +454,11 @@ def test_12_a_prompt_that_the_server_cut_does_not_count(tmp_path: Path) -> None:
     assert (entry.raw, entry.counts) == ('{"grade": 2}', False)  # no parser may read it later
 
 
+def test_12_spaces_that_tokenisers_merge_are_no_words_that_were_cut() -> None:
+    table = ("salt" + " " * 60 + "ice\n") * 40  # 2,400 spaces, 80 words
+    assert run(lambda seen: completion(prompt_tokens=700), pairs(1, table)).only().grade == 2
+
+
 def priced(price: Price | None, budget: Budget, *, usage: bool = True, n: int = 20) -> Judge:
     """Judge n pairs under a budget; every reply reports 900 + 5 tokens, or none."""
     tokens = 900 if usage else None
@@ -704,6 +709,16 @@ def test_a_repair_names_the_error_once(tmp_path: Path) -> None:
     assert "the grade was outside 0..3" in said[-1]
     broken = run(first(9, completion('{"grade": 7}')), pairs(1))
     assert (broken.only().reason, broken.server.wire) == ("the grade was outside 0..3", 2)
+
+
+def test_a_repair_quotes_what_cannot_be_sent_as_something_that_can() -> None:
+    # Half of a surrogate pair is what a limit on the reply leaves of an emoji.
+    with FakeServer(first(1, completion("so \ud83d\x00"))) as server:
+        backend = open_backend("openai:m", base_url=server.url, api_key="k")
+        with Judge([backend], load_prompt(), prices=[Price(1.0, 1.0)]) as judge:
+            (verdict,) = judge.stream(pairs(1))
+        assert (verdict.grade, verdict.attempts) == (2, 2)
+        assert server.seen[1].body["messages"][-2]["content"] == "so \ufffd\ufffd"
 
 
 def test_concurrency_is_never_passed() -> None:

@@ -16,7 +16,7 @@ from judge.judging.exchange import (
     TooLong,
     Verdict,
 )
-from judge.judging.prompt import Message, Prompt
+from judge.judging.prompt import Message, Prompt, sendable
 from judge.judging.retrying import retry
 from judge.judging.sending import Desk, Line, Usage
 from judge.judging.verdict import PARSER, Parsed, parse_reply
@@ -215,7 +215,10 @@ def _cut_prompt(request: Request, reply: Reply) -> str:
     """
     if reply.prompt_tokens is None:
         return ""
-    words = sum(turn.content.count(" ") for turn in request.messages)
+    if reply.prompt_tokens >= sum(turn.content.count(" ") for turn in request.messages) / 2:
+        return ""
+    # Tokenisers take a run of spaces, as in code and tables, for one token or none.
+    words = sum(len(turn.content.split()) for turn in request.messages)
     if reply.prompt_tokens >= words / 2:
         return ""
     return (
@@ -248,5 +251,5 @@ def _repair(request: Request, said: str, reason: str) -> Request:
         f"Your reply could not be used: {reason}. Reply again with one JSON object whose field"
         f' "{prompt.field}" is an integer from 0 to {prompt.grade_max}, and nothing else.'
     )
-    turns = (Message("assistant", said), Message("user", demand))
+    turns = (Message("assistant", sendable(said)), Message("user", demand))
     return replace(request, messages=(*request.messages, *turns), repair=reason)

@@ -87,13 +87,18 @@ class Prompt:
         return before, between, after, query_first
 
 
+def sendable(text: str) -> str:
+    """Return text as valid UTF-8 without NUL: what a server refuses, or we cannot send."""
+    return _UNSENDABLE.sub("\ufffd", text)
+
+
 def _fence(name: str, digest: str, text: str) -> str:
     return f"<{name}-{digest}>\n{text}\n</{name}-{digest}>"
 
 
 def _defuse(text: str) -> str:
     """Return text that cannot be taken for a fence or a control token, as valid UTF-8."""
-    text = _UNSENDABLE.sub("\ufffd", text)
+    text = sendable(text)
     text = _FENCE_LIKE.sub("&lt;", text)
     return _CONTROL_LIKE.sub(lambda match: "&lt;" if match[0] == "<" else "&#91;", text)
 

@@ -19,6 +19,9 @@ FORMS = ("json_schema", "json_object", "prompt")
 
 LENGTH_NAMES = ("max_tokens", "max_completion_tokens")
 _TOP_LOGPROBS = 20
+_MOST_TOKENS = 10**9
+"""No exchange has so many: what is said to is no count."""
+_ROUNDING = 0.01
 _UNSUPPORTED = re.compile(
     r"unsupported|not supported|does not support|doesn't support|unrecognized|unknown"
     r"|unexpected|not permitted|not allowed|invalid|only the default",
@@ -128,7 +131,7 @@ def grade_probabilities(
     """Return the probability of each grade 0..G at the token that held the grade.
 
     Not renormalised: the sum is the mass that the grades have together. None if the grade's
-    token is not found.
+    token is not found, or what stands there are no log probabilities.
     """
     pieces = [str(_get(token, "token") or "") for token in tokens]
     at = _place_of_grade("".join(pieces), field)
@@ -155,17 +158,32 @@ def _mass_of_grades(alternatives: object, grade_max: int) -> tuple[float, ...] |
         return None
     mass = [0.0] * (grade_max + 1)
     for alternative in alternatives:
-        token, logprob = _get(alternative, "token"), _get(alternative, "logprob")
-        digit = re.fullmatch(r"\W*([0-9])\W*", token) if isinstance(token, str) else None
-        if digit is not None and isinstance(logprob, int | float) and int(digit[1]) <= grade_max:
-            mass[int(digit[1])] += math.exp(min(0.0, logprob))
-    return tuple(mass)
+        token, p = _get(alternative, "token"), _probability(_get(alternative, "logprob"))
+        if p is None or not isinstance(token, str):
+            return None
+        digit = re.fullmatch(r"\W*([0-9])\W*", token)
+        if digit is not None and int(digit[1]) <= grade_max:
+            mass[int(digit[1])] += p
+    return tuple(mass) if sum(mass) <= 1 + _ROUNDING else None
+
+
+def _probability(logprob: object) -> float | None:
+    """Return the probability with a given logarithm, None if it is no such thing."""
+    if not isinstance(logprob, int | float) or isinstance(logprob, bool):
+        return None
+    return math.exp(min(0.0, logprob)) if logprob <= _ROUNDING else None  # nor is NaN
 
 
 def _json(text: str | bytes) -> object:
-    """Return the JSON value in a body that did not call itself JSON, None if it is none."""
+    """Return the JSON value in a body, None if it is none.
+
+    A stray byte in a model's words spoils neither the verdict beside it nor the bill.
+    """
     try:
-        return json.loads(text)
+        try:
+            return json.loads(text)
+        except UnicodeDecodeError as error:
+            return json.loads(error.object.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return None
 
@@ -189,4 +207,4 @@ def _text(content: object) -> str | None:
 
 
 def _count(value: object) -> int | None:
-    return value if type(value) is int and value >= 0 else None
+    return value if type(value) is int and 0 <= value <= _MOST_TOKENS else None

@@ -125,4 +125,4 @@ def _in_words(message: str) -> float | None:
     if found is None or not (found["m"] or found["n"]):
         return None
     scale = 0.001 if found["unit"] == "ms" else 1.0
-    return int(found["m"] or 0) * 60 + float(found["n"] or 0) * scale
+    return _number(str(float(found["m"] or 0) * 60 + float(found["n"] or 0) * scale))

@@ -8,14 +8,18 @@ import logging
 import os
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from judge.errors import UsageError
 from judge.judging.backends.chat import ChatDialect
 from judge.judging.backends.failures import failure, read_error
+from judge.judging.backends.masking import masked, secrets_in
 from judge.judging.backends.openai import without_credentials
 from judge.judging.backends.wires.wire import connection_failure
 from judge.judging.exchange import Rejected, Reply, Request, Transient
+
+_SHOWN = 200
 
 
 class LiteLLMBackend:
@@ -62,23 +66,28 @@ class LiteLLMBackend:
 
     def _failure(self, error: BaseException, body: Mapping[str, object]) -> Exception:
         """Map litellm's exceptions, which are openai's with fields of their own."""
+        message = masked(_message(error), self._secrets())
         if isinstance(error, self._litellm.openai.APIConnectionError):
             return connection_failure(error)
         status = getattr(error, "status_code", None)
         if not isinstance(status, int):
-            return Transient(f"litellm failed ({_message(error)})")
+            return Transient(f"litellm failed ({message[:_SHOWN]})")
         headers = getattr(getattr(error, "response", None), "headers", None) or {}
         inner = getattr(error, "body", None)
         found = read_error(
             status,
             headers,
-            inner if isinstance(inner, dict) else {"message": _message(error)},
+            inner if isinstance(inner, dict) else {"message": message},
             now=time.time(),
         )
+        found = replace(found, message=masked(found.message, self._secrets()))
         meant = failure(found, name=self.name)
         if isinstance(meant, Rejected):
-            return self._dialect.adjust(body, _message(error), found.parameter) or meant
+            return self._dialect.adjust(body, message, found.parameter) or meant
         return meant
+
+    def _secrets(self) -> tuple[str | None, ...]:
+        return (self._where["api_key"], *secrets_in(os.environ, self._where["api_base"]))
 
     async def close(self) -> None:
         """Close the clients that litellm keeps."""

@@ -7,11 +7,13 @@ import json
 import os
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from urllib.parse import urlsplit, urlunsplit
 
 from judge.errors import BackendUnavailable, UsageError
 from judge.judging.backends.chat import LENGTH_NAMES, ChatDialect
 from judge.judging.backends.failures import failure, read_error
+from judge.judging.backends.masking import masked, secrets_in
 from judge.judging.backends.wires.wire import Answer, OpenWire, Server, Wire
 from judge.judging.exchange import Rejected, Reply, Request
 
@@ -85,10 +87,14 @@ class OpenAIBackend:
     def _failure(self, answer: Answer, body: Mapping[str, object]) -> Exception:
         said = _json_or_text(answer.content)
         found = read_error(answer.status, answer.headers, said, now=time.time())
+        found = replace(found, message=masked(found.message, self._secrets()))
         meant = failure(found, name=self.name)
         if isinstance(meant, Rejected):
             return self._dialect.adjust(body, found.message, found.parameter) or meant
         return meant
+
+    def _secrets(self) -> tuple[str, ...]:
+        return (self._key(), *secrets_in(os.environ, self._base_url))
 
     async def close(self) -> None:
         """Close the connections."""
