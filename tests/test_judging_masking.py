@@ -16,7 +16,8 @@ from judge.judging.prompt import load_prompt
 
 
 def test_the_longest_secret_goes_first_and_short_words_stay() -> None:
-    assert masked("abcdefgh abcdef none", ["abcdef", "abcdefgh", "none", "", None]) == "*** *** none"
+    secrets = ["abcdef", "abcdefgh", "none", "", None]
+    assert masked("abcdefgh abcdef none", secrets) == "*** *** none"
 
 
 def test_keys_headers_passwords_and_queries_are_secrets() -> None:
