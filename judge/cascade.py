@@ -23,13 +23,13 @@ from judge.evidence.goldens import (
 from judge.evidence.joining import PreferenceIndex
 from judge.evidence.known import GradeIndex
 from judge.evidence.plain_pool import plain_pool
-from judge.evidence.pool import NOT_JUDGED, PoolRules, QueryPool, build_pool
+from judge.evidence.pool import PoolRules, QueryPool, build_pool
 from judge.evidence.queries import Query, join
 from judge.evidence.units import Reply
 from judge.formats.opening import uncollected
 from judge.grades import GRADE_MAX, WORD_OVERLAP
+from judge.inquiry import inquire
 from judge.judging.judge import CallCounts, Judge, Verdict
-from judge.judging.judge import Pair as Asked
 from judge.judging.selector import SelectAll, Selector
 from judge.measures.names import Measure
 from judge.preferred import Preferred, preferred
@@ -134,7 +134,7 @@ def grade_runs(
     if judge is not None and not did_not_run:
         saved = _calls_saved(joined.queries, rules, grades, preferences, settings)
         asking = selector or select_all(settings, preferences)
-        verdicts, stopped = _judge_open(pools, evidence, judge, asking)
+        verdicts, stopped = inquire(pools, evidence.pool, judge=judge, selector=asking)
         if shadow and stopped is None:
             shadows = tuple(judge.stream(sample(pools, share=shadow, preferences=preferences)))
     return Grading(
@@ -208,60 +208,6 @@ def _calls_saved(
         name: before - after
         for name, (before, after) in zip(list(steps)[1:], pairwise(asked), strict=True)
     }
-
-
-def _judge_open(
-    pools: list[QueryPool], evidence: _Evidence, judge: Judge, selector: Selector
-) -> tuple[list[Verdict], BackendUnavailable | None]:
-    """Ask the judge until the selector is content; `pools` are replaced as replies come.
-
-    A judge that becomes unusable ends the asking; what it said before counts, and so does what
-    was known. Raises BackendUnavailable where that is nothing.
-    """
-    verdicts: list[Verdict] = []
-    replies: dict[int, dict[str, Reply]] = {}
-    place = {pool.query.key: at for at, pool in enumerate(pools)}
-    stopped: BackendUnavailable | None = None
-    while stopped is None and (asks := selector.next(pools, limit=judge.batch_size)):
-        for at, chunk in asks:
-            replies.setdefault(at, {})[chunk] = _ASKED
-        try:
-            asked = (_pair(pools[at], chunk) for at, chunk in asks)
-            for verdict in judge.stream(asked, total=len(asks)):
-                verdicts.append(verdict)
-                reply = _reply(verdict, grade_max=judge.prompt.grade_max)
-                replies[place[verdict.query_id]][verdict.id] = reply
-        except BackendUnavailable as error:
-            if not verdicts and not any(_is_graded(pool) for pool in pools):
-                raise
-            stopped = error
-        for at in {at for at, _ in asks}:
-            pools[at] = evidence.pool(at, replies[at])
-    return sorted(verdicts, key=lambda verdict: (place[verdict.query_id], verdict.id)), stopped
-
-
-def _is_graded(pool: QueryPool) -> bool:
-    return any(not judgment.is_open for judgment in pool.judgments)
-
-
-_ASKED = Reply(None, None, NOT_JUDGED)
-
-
-def _pair(pool: QueryPool, chunk: str) -> Asked:
-    query = pool.query
-    return Asked(query.key, query.text if query.text is not None else "", chunk, pool.texts[chunk])
-
-
-def _reply(verdict: Verdict, *, grade_max: int) -> Reply:
-    # A panel that lacks a vote may have narrowed all the same.
-    if verdict.lo > 0 or verdict.hi < grade_max:
-        return Reply(verdict.lo, verdict.hi, WORD_OVERLAP if _is_mock(verdict) else verdict.reason)
-    return Reply(None, None, verdict.reason or verdict.status)
-
-
-def _is_mock(verdict: Verdict) -> bool:
-    models = [vote.model for vote in verdict.votes] or [verdict.model]
-    return any(model.partition(":")[0] == "mock" for model in models)
 
 
 def _stale(queries: Sequence[Query], corpus_ids: frozenset[str]) -> tuple[Notice, ...]:

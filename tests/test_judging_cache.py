@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import sqlite3
 import stat
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 
 from judge.judging.backends import open_backend
 from judge.judging.cache import CacheTrouble, JudgmentCache
-from judge.judging.entries import Entry, Keys, read_entry
+from judge.judging.entries import Entry, Keys, read_entry, read_plain_grades
 from judge.judging.judge import Judge, Pair
 from judge.judging.prompt import load_prompt
 
@@ -127,6 +128,50 @@ def test_a_value_that_is_no_entry_is_asked_again(tmp_path: Path, value: str) -> 
 def test_a_graded_entry_without_a_grade_on_the_scale_is_refused(changes: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="do not fit"):
         read_entry("k", replace(ENTRY, **changes).plain())
+
+
+def stored(**changes: Any) -> str:
+    """Return an entry as JSON text, some of its fields changed."""
+    return json.dumps({**ENTRY.plain(), **changes})
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        *({"grade": grade} for grade in (None, 4, True, -1, 2.0, "2")),
+        *({"grade_max": top} for top in (None, 1, 3.0, True)),
+        *({"status": status} for status in ("failed", "refused", "odd", 1)),
+        *({name: None} for name in ("reason", "model", "prompt", "field", "text_sha256", "flags")),
+        {"parser": 0},
+        {"raw": 7},
+        {"flags": "odd"},
+        {"probabilities": 0.5},
+        {"unknown": 1},
+    ],
+)
+def test_an_entry_that_is_not_plain_sends_its_batch_to_be_read_one_by_one(
+    changes: dict[str, Any],
+) -> None:
+    assert read_plain_grades([stored(), stored()]) == [json.loads(stored())] * 2
+    assert read_plain_grades([stored(), stored(**changes)]) is None
+
+
+def test_values_that_are_whole_only_together_are_none() -> None:
+    head, tail = stored()[:30], stored()[30:]
+    assert read_plain_grades([f"{stored()},{stored()}"]) is None
+    assert read_plain_grades([stored(), head, tail]) is None
+    assert read_plain_grades(["", stored()]) is None
+
+
+def test_one_odd_entry_costs_only_its_own_call(tmp_path: Path) -> None:
+    judged(tmp_path)
+    with database(tmp_path) as connection:
+        connection.execute(
+            "UPDATE Cache SET value = 'odd' WHERE rowid ="
+            " (SELECT min(rowid) FROM Cache WHERE length(key) = 64)"
+        )
+    judge = judged(tmp_path)
+    assert (judge.calls.made, judge.calls.cached) == (1, 4)
 
 
 def test_a_newer_parser_reads_stored_replies_again() -> None:

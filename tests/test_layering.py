@@ -27,6 +27,7 @@ LAYERS = (
         "matching",
         "measuring",
         "doctor",
+        "inquiry",
         "cascade",
         "stopping",
         "pricing",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from judge.judging import suspicion
-from judge.judging.entries import Entry, Keys, sha256
+from judge.judging.entries import Entry, Fields, Keys, sha256
 from judge.judging.exchange import (
     CallFailure,
     Pair,
@@ -48,17 +49,18 @@ class Asker:
         self._keys = Keys(line.backend.settings, prompt_sha256=prompt.sha256)
         self._max_tokens = max(_LENGTHS[kind] for _, kind in prompt.reply)
 
-    def key(self, pair: Pair) -> str:
-        """Return what a reply for the pair is stored under; a recording goes by ids instead."""
+    def keys(self, pairs: Iterable[Pair]) -> list[str]:
+        """Return what replies for pairs are stored under; a recording goes by ids instead."""
         if self.line.backend.recorded:
-            return f"{pair.query_id}\n{pair.id}"
-        return self._keys.key(pair.query, pair.text)
+            return [f"{pair.query_id}\n{pair.id}" for pair in pairs]
+        key = self._keys.key
+        return [key(pair.query, pair.text) for pair in pairs]
 
     async def settle(self, pair: Pair, key: str) -> Verdict:
         """Return the verdict for one pair; BackendUnavailable if the judge is out of reach."""
         ledger = self._desk.ledger
         if known := ledger.find_news(key):
-            return verdict_of(known, pair, cached=True)
+            return verdict_of(known.plain(), pair, cached=True)
         case = _Case(pair, self.request(pair))
         try:
             parsed = await self._converse(case)
@@ -68,7 +70,7 @@ class Asker:
         if case.usage.attempts:
             entry = await ledger.keep(entry, shared=self._shared(entry, pair))
         is_recording = self.line.backend.recorded and entry.status == "graded"
-        verdict = verdict_of(entry, pair, cached=is_recording)
+        verdict = verdict_of(entry.plain(), pair, cached=is_recording)
         return replace(verdict, attempts=case.usage.attempts, cost_usd=case.usage.cost_usd)
 
     def _shared(self, entry: Entry, pair: Pair) -> dict[str, object]:
@@ -172,25 +174,25 @@ class Asker:
 _STATUS = {"grade": "graded", "repair": "failed", "failed": "failed", "refused": "refused"}
 
 
-def verdict_of(entry: Entry, pair: Pair, *, cached: bool) -> Verdict:
-    """Return a recorded reply as the verdict for a pair."""
-    grade = entry.grade
+def verdict_of(said: Fields, pair: Pair, *, cached: bool) -> Verdict:
+    """Return a recorded reply, an entry's fields, as the verdict for a pair."""
+    grade, probabilities = said["grade"], said["probabilities"]
     return Verdict(
         query_id=pair.query_id,
         id=pair.id,
-        status=entry.status,
+        status=said["status"],
         grade=grade,
         lo=0 if grade is None else grade,
-        hi=entry.grade_max if grade is None else grade,
-        reason=entry.reason,
-        model=entry.model,
-        prompt=entry.prompt,
-        raw=entry.raw,
+        hi=said["grade_max"] if grade is None else grade,
+        reason=said["reason"],
+        model=said["model"],
+        prompt=said["prompt"],
+        raw=said["raw"],
         cached=cached,
-        prompt_tokens=entry.prompt_tokens,
-        completion_tokens=entry.completion_tokens,
-        flags=entry.flags,
-        probabilities=entry.probabilities,
+        prompt_tokens=said["prompt_tokens"],
+        completion_tokens=said["completion_tokens"],
+        flags=tuple(said["flags"]),
+        probabilities=None if probabilities is None else tuple(probabilities),
     )
 
 

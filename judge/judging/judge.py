@@ -15,7 +15,7 @@ import threading
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from types import TracebackType
 from typing import Self, TypeAlias
 
@@ -139,8 +139,7 @@ class Judge:
     @property
     def stopped(self) -> str:
         """Return why nothing more is sent in this run, or "" while all is well."""
-        reasons = (str(asker.line.stopped) for asker in self._askers if asker.line.stopped)
-        return next(reasons, "")
+        return next((str(asker.line.stopped) for asker in self._askers if asker.line.stopped), "")
 
     @property
     def notices(self) -> tuple[Notice, ...]:
@@ -180,13 +179,13 @@ class Judge:
         if self._unavailable is not None:
             raise self._unavailable
 
-    def _begin(self, block: Sequence[Pair]) -> Iterator[Verdict]:
-        """Yield what the cache knows of a block and start asking for the rest."""
-        keyed = [(pair, tuple(asker.key(pair) for asker in self._askers)) for pair in block]
-        known = self._ledger.find([key for _, keys in keyed for key in keys])
+    def _begin(self, block: Sequence[Pair]) -> list[Verdict]:
+        """Return what the cache knows of a block and start asking for the rest."""
+        keyed = list(zip(*(asker.keys(block) for asker in self._askers), strict=True))
+        known = self._ledger.find(list(chain.from_iterable(keyed)))
         ready, to_ask = [], []
-        for pair, keys in keyed:
-            if all(key in known for key in keys):
+        for pair, keys in zip(block, keyed, strict=True):
+            if all(map(known.__contains__, keys)):
                 votes = [verdict_of(known[key], pair, cached=True) for key in keys]
                 ready.append(self._joined(votes))
             elif self._dry_run:
@@ -198,7 +197,8 @@ class Judge:
                 to_ask.append(self._settle(pair, keys))
         if to_ask:
             self._loop_thread().start(to_ask)
-        yield from map(self._settled, ready)
+        self._count(ready)
+        return ready
 
     def _foresee(self, pair: Pair, keys: Keyed) -> Verdict:
         """Add the requests a pair would take to the forecast, once for the same texts."""
@@ -240,7 +240,9 @@ class Judge:
                 self._unavailable = outcome
                 continue
             for at, pair in enumerate(asked):
-                yield self._settled(outcome if at == 0 else outcome.again(pair))
+                verdict = outcome if at == 0 else outcome.again(pair)
+                self._count([verdict])
+                yield verdict
 
     def _note(self, task: Task) -> None:
         """Queue a finished task; wake the caller for a handful, not for each."""
@@ -250,13 +252,12 @@ class Judge:
             if len(self._finished) >= min(_HANDFUL, len(self._waiting)):
                 self._news.set()
 
-    def _settled(self, verdict: Verdict) -> Verdict:
+    def _count(self, verdicts: Sequence[Verdict]) -> None:
         tally = self._tally
-        tally.done += 1
-        tally.cached += verdict.cached
-        tally.failed += verdict.grade is None
+        tally.done += len(verdicts)
+        tally.cached += sum(verdict.cached for verdict in verdicts)
+        tally.failed += sum(verdict.grade is None for verdict in verdicts)
         self._draw()
-        return verdict
 
     def _draw(self) -> None:
         if self._progress is not None:

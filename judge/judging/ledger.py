@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 
 from judge.judging.cache import DISK_TROUBLE, JudgmentCache
-from judge.judging.entries import Entry
+from judge.judging.entries import Entry, Fields
 
 
 class Ledger:
@@ -24,12 +24,12 @@ class Ledger:
         self._pending: list[tuple[Entry, dict[str, object], asyncio.Future[Entry]]] = []
         self.trouble = ""
 
-    def find(self, keys: Sequence[str]) -> dict[str, Entry]:
+    def find(self, keys: Sequence[str]) -> dict[str, Fields]:
         """Return the valid verdicts on disk among `keys`; none once the disk has failed."""
         if self._cache is None or self.trouble:
             return {}
         try:
-            return self._cache.find(keys)
+            return self._cache.find_fields(keys)
         except DISK_TROUBLE as error:
             self._fail(self._cache, error)
             return {}
