@@ -721,6 +721,23 @@ def test_a_repair_quotes_what_cannot_be_sent_as_something_that_can() -> None:
         assert server.seen[1].body["messages"][-2]["content"] == "so \ufffd\ufffd"
 
 
+def test_a_server_that_fails_for_good_ends_the_run_and_not_each_pair_in_turn() -> None:
+    # 2,000 pairs, two at once, each retried for 300 s, would take more than three days.
+    play = first(5, completion(), error(503))
+    clock = FakeClock()
+    with FakeServer(play) as server:
+        backend = open_backend("openai:m", base_url=server.url, api_key="k")
+        limits, chance = Limits(concurrency=2), random.Random(3)
+        judge = Judge([backend], load_prompt(), limits=limits, clock=clock, chance=chance)
+        verdicts = []
+        with judge, pytest.raises(BackendUnavailable, match=r"503 .*; no reply for 6\d\d s"):
+            for verdict in judge.stream(pairs(2000)):
+                verdicts.append(verdict)
+        assert judge.calls.made == server.wire
+    assert [verdict.grade for verdict in verdicts if verdict.grade is not None] == [2] * 5
+    assert 600 < clock.time < 700
+
+
 def test_concurrency_is_never_passed() -> None:
     outcome = run(lambda seen: completion(delay_s=0.01), pairs(60), concurrency=5)
     assert outcome.server.most_at_once == 5

@@ -19,6 +19,7 @@ from judge.cli.judging import (
     told_forecast,
 )
 from judge.cli.known import known_options
+from judge.cli.numbers import NumberRange
 from judge.cli.reading import reading_options, source
 from judge.cli.writing import prepare_outputs, write_lines
 from judge.comparing.gating import Gate
@@ -36,7 +37,7 @@ from judge.stopping.outcome import MARGIN, Rule
 )
 @click.option(
     "--margin",
-    type=click.FloatRange(0.0, 1.0),
+    type=NumberRange(0.0, 1.0),
     default=MARGIN,
     help=f"How much lower a mean may truly be. [{MARGIN}]",
 )

@@ -17,6 +17,7 @@ from typing import Any
 import click
 
 import judge
+from judge.cli.numbers import NumberRange
 from judge.errors import Interrupted, UsageError
 from judge.judging.backends import open_backend
 from judge.judging.backends.backend import Backend
@@ -50,7 +51,7 @@ class JudgingFlags:
     quiet: bool = False
 
 
-_POSITIVE = click.FloatRange(min=0, min_open=True)
+_POSITIVE = NumberRange(min=0, min_open=True)
 
 _OPTIONS = (
     click.option(
@@ -82,7 +83,7 @@ _OPTIONS = (
     ),
     click.option(
         "--max-cost",
-        type=click.FloatRange(0),
+        type=NumberRange(0),
         metavar="USD",
         help="Money to spend, at most; the rest stays open. [no limit]",
     ),

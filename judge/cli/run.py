@@ -15,6 +15,7 @@ from typing import Any
 
 import click
 
+from judge.cli.numbers import NumberRange
 from judge.cli.reading import reading_options, source
 from judge.errors import InputError, Problem, UsageError, printable
 from judge.formats.opening import read_text
@@ -52,7 +53,7 @@ _VARIABLE = re.compile(r"\$\{(\w+)\}")
 @click.option(
     "--timeout",
     "timeout_s",
-    type=click.FloatRange(min=0, min_open=True),
+    type=NumberRange(min=0, min_open=True),
     default=30.0,
     help="Seconds that one try may take. [30]",
 )

@@ -17,6 +17,7 @@ from judge.judging.exchange import (
     Reply,
     Request,
     StopAsking,
+    Transient,
     Unreachable,
 )
 from judge.judging.ledger import Ledger
@@ -27,6 +28,7 @@ _UNREACHABLE_S = 5.0
 _REJECTED_AT_MOST = 5
 _PREFLIGHT_S = 10.0
 _BUDGET_TICK_S = 0.05
+_IN_VAIN_AT_LEAST = 10
 
 
 @dataclass(slots=True)
@@ -67,6 +69,8 @@ class Line:
 
     The first request goes alone, so that a wrong key or a parameter that the model does not take
     costs one request and not a thousand.
+    Where nothing but failures came for twice the time that one pair is retried, the judge is out
+    of reach: a thousand pairs would be retried in vain one after another.
     After StopAsking or BackendUnavailable nothing more is sent.
     """
 
@@ -83,6 +87,8 @@ class Line:
         self._answered = False
         self._started_at = 0.0
         self._rejected = 0
+        self._in_vain = 0
+        self._in_vain_since = 0.0
 
     @property
     def stopped(self) -> StopAsking | BackendUnavailable | None:
@@ -114,8 +120,9 @@ class Line:
         except Adjusted:
             self._tried = self._answered  # the next try is the first of its kind: it goes alone
             raise
-        except (Unreachable, Rejected) as failure:
+        except (Transient, Rejected) as failure:
             self._give_up_if_nothing_ever_worked(failure)
+            self._give_up_if_nothing_works_any_more(failure, sent_at=sent_at)
             raise
         finally:
             self.throttle.release()
@@ -157,6 +164,7 @@ class Line:
         usage.add(reply, cost_usd)
         desk.tally.add_cost(cost_usd)
         self._answered = True
+        self._in_vain = 0
         self.throttle.replied()
         return reply
 
@@ -179,6 +187,18 @@ class Line:
         unreachable = isinstance(failure, Unreachable) and waited > _UNREACHABLE_S
         if unreachable or self._rejected >= _REJECTED_AT_MOST:
             raise BackendUnavailable(f"{self.backend.name}: {failure}") from failure
+
+    def _give_up_if_nothing_works_any_more(self, failure: CallFailure, *, sent_at: float) -> None:
+        if not isinstance(failure, Transient):
+            self._in_vain = 0  # the server is there and understands us
+            return
+        if not self._in_vain:
+            self._in_vain_since = sent_at
+        self._in_vain += 1
+        waited_s = self._desk.clock.now() - self._in_vain_since
+        if self._in_vain >= _IN_VAIN_AT_LEAST and waited_s > 2 * self._desk.limits.total_s:
+            reason = f"{failure}; no reply for {waited_s:.0f} s"
+            raise BackendUnavailable(f"{self.backend.name}: {reason}") from failure
 
 
 def _plus(total: int | None, more: int | None) -> int | None:
