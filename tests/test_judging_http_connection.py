@@ -100,6 +100,12 @@ def test_what_follows_an_answer_ends_the_connection(pieces: list[bytes]) -> None
     assert not connection.is_open
 
 
+def test_a_connection_that_the_server_closes_after_an_answer_is_not_open() -> None:
+    ((answer,), connection) = exchanged([PLAIN], closes=True)
+    assert answer.content == b"hello"
+    assert not connection.is_open
+
+
 def test_a_body_without_a_length_ends_with_the_connection() -> None:
     ((answer,), connection) = exchanged([b"HTTP/1.1 200 OK\r\n\r\nhel", b"lo"], closes=True)
     assert answer.content == b"hello"
