@@ -95,13 +95,7 @@ def compare(pair: tuple[Run, Run], way: str, *, grades: Path, concurrency: int) 
 def main() -> None:
     """Print the table."""
     arguments = parse_arguments()
-    runs = read_runs(
-        arguments.data / "all37_top20.trecrun.gz",
-        ReadOptions(),
-        corpus=arguments.data / "passages_dl19.jsonl.gz",
-        queries=arguments.data / "topics_dl19.tsv.gz",
-    )
-    grades = arguments.data / "llm_umbrela-gpt4o_dl19.qrels.gz"
+    runs, grades = official_runs(arguments.data)
     tags = choose_pairs(sorted(runs), arguments)
     ways = ["all", *(way for way in WAYS if way != "all" and way in arguments.ways)]
     outcomes: dict[str, list[Outcome]] = {way: [] for way in ways}
@@ -113,6 +107,17 @@ def main() -> None:
             )
         print_pair(a, b, {way: found[-1] for way, found in outcomes.items()})
     print_table(outcomes)
+
+
+def official_runs(data: Path) -> tuple[dict[str, Run], Path]:
+    """Return the 37 runs by tag, with texts, and the file of GPT-4o's grades."""
+    runs = read_runs(
+        data / "all37_top20.trecrun.gz",
+        ReadOptions(),
+        corpus=data / "passages_dl19.jsonl.gz",
+        queries=data / "topics_dl19.tsv.gz",
+    )
+    return runs, data / "llm_umbrela-gpt4o_dl19.qrels.gz"
 
 
 def parse_arguments() -> argparse.Namespace:

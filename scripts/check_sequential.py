@@ -23,7 +23,6 @@ import bench_calls_saved as bench  # noqa: E402
 from stopping_pools import CONTRAST, Answering, Rows, hiding_rows, true_sign  # noqa: E402
 
 from judge.cascade import grade_runs  # noqa: E402
-from judge.formats import ReadOptions, read_runs  # noqa: E402
 from judge.judging.backends import open_backend  # noqa: E402
 from judge.judging.judge import Judge  # noqa: E402
 from judge.judging.prompt import load_prompt  # noqa: E402
@@ -69,13 +68,7 @@ def error_rate(rows: Rows, confidence: float, seeds: int) -> float:
 
 def closest_pairs(arguments: argparse.Namespace) -> list[Rows]:
     """Return both lists and all grades of every topic, for the closest pairs of runs."""
-    runs = read_runs(
-        arguments.data / "all37_top20.trecrun.gz",
-        ReadOptions(),
-        corpus=arguments.data / "passages_dl19.jsonl.gz",
-        queries=arguments.data / "topics_dl19.tsv.gz",
-    )
-    grades = arguments.data / "llm_umbrela-gpt4o_dl19.qrels.gz"
+    runs, grades = bench.official_runs(arguments.data)
     pairs = bench.choose_pairs(sorted(runs), arguments)
     return [graded((runs[a], runs[b]), grades) for a, b in pairs]
 
