@@ -221,6 +221,25 @@ def test_endless_line_is_an_error_with_its_number(monkeypatch: pytest.MonkeyPatc
         by_engine(b"q Q0 a 1 2 t\n", b"q 0 a 1\nq 0 b 1\n" + b"x" * 3_000)
 
 
+def test_a_measure_asked_twice_keeps_its_values_with_their_queries() -> None:
+    # Intervals come some hundreds of queries at a time; the last query alone has its a at rank 2.
+    lines = [b"q%d Q0 a 1 1 t\n" % n for n in range(600)] + [b"last Q0 b 1 2 t\nlast Q0 a 2 1 t"]
+    table = read_table(b"".join(b"q%d 0 a 1\n" % n for n in range(600)) + b"last 0 a 1", name="q")
+    engine = Engine(table, [parse_measure("RR"), parse_measure("mrr")], intervals=True)
+    (found,) = engine.evaluate(lambda: nullcontext(BytesIO(b"".join(lines))), name="run")
+    (values,) = found.columns.values()
+    assert list(values.values) == [1.0] * 600 + [0.5]
+
+
+@pytest.mark.parametrize("grade", [1100, 2**31 - 1])
+def test_err_of_grades_beyond_any_power_of_two(grade: int) -> None:
+    # 2^g is no double, (2^g - 1) / 2^g is one all the same; half that share at rank 2.
+    run, qrels = b"q Q0 a 1 1 t\nr Q0 b 1 2 t\nr Q0 a 2 1 t", b"q 0 a %d\nr 0 a %d" % (grade, grade)
+    for evaluate in (plainly, by_engine):
+        (found,) = evaluate(run, qrels)
+        assert found.columns[parse_measure("ERR@3")].values == [1.0, 0.5]
+
+
 def test_query_in_two_places_is_one_list() -> None:
     near = [b"q%d Q0 a 1 2 t\n" % n for n in range(2_000)]
     run = b"".join([b"q Q0 x 1 9 t\n", *near, b"q Q0 a 2 8 t\n", b"q Q0 x 3 7 t"])

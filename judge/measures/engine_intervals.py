@@ -39,7 +39,7 @@ def interval_columns(
     rows = _rows(tag, table, depth=depth, top=top)
     parts: dict[Measure, list[Column]] = {measure: [] for measure in measures}
     while some := list(islice(rows, _ROWS_AT_ONCE)):
-        for measure in measures:
+        for measure in parts:  # each once, however often it is asked for
             parts[measure].append(column(measure, some, gain=gain, intervals=True))
     return {measure: _joined(of_measure) for measure, of_measure in parts.items()}
 

@@ -134,7 +134,8 @@ def _gains(grades: Ints, gain: str) -> Floats:
 
 def _err(measure: Measure, asked: Asked) -> Floats:
     shown = asked.run.relevant(1, k=measure.k)
-    stops = (np.exp2(shown.grades) - 1.0) / np.exp2(asked.grade_max)
+    # (2^g - 1) / 2^G; apart these powers may be beyond every double.
+    stops = np.exp2(shown.grades - float(asked.grade_max)) - np.exp2(-float(asked.grade_max))
     places = shown.places()
     total, unsatisfied = np.zeros(shown.n), np.ones(shown.n)
     # The j-th relevant document of every query at once, then the next.

@@ -76,7 +76,7 @@ def _err(measure: Measure, ranking: Ranking, pool: GradePool, gain: str) -> Boun
     def value(grades: tuple[int, ...]) -> float:
         total, unsatisfied = 0.0, 1.0
         for rank, member in enumerate(ranking[: measure.k], start=1):
-            stop = 0.0 if member is None else (math.exp2(grades[member]) - 1) / math.exp2(top)
+            stop = 0.0 if member is None else _stop(grades[member], top)
             total += unsatisfied * stop / rank
             unsatisfied *= 1.0 - stop
         return total
@@ -84,6 +84,11 @@ def _err(measure: Measure, ranking: Ranking, pool: GradePool, gain: str) -> Boun
     if max(pool.hi, default=0) > top:
         raise UsageError(f"ERR needs grades within 0..{top}; set --grade-max {max(pool.hi)}")
     return Bounded(value(pool.lo), value(pool.lo), value(pool.hi))
+
+
+def _stop(grade: int, top: int) -> float:
+    """Return (2^g - 1) / 2^G, also where these powers are beyond every double."""
+    return math.exp2(grade - top) - math.exp2(-top)
 
 
 def _precision(measure: Measure, ranking: Ranking, pool: GradePool, gain: str) -> Bounded:
