@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from io import BytesIO
+from io import BufferedRandom, BytesIO
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
@@ -20,7 +20,7 @@ from judge.formats.options import Precision, ReadOptions
 from judge.measures.evaluation import Evaluation
 from judge.measures.names import Measure, parse_measure
 from judge.measures.ranked import Ranked, rank_lists
-from judge.measures.trec import read_qrels, read_run
+from judge.measures.trec import is_line, read_qrels, read_run
 
 Source: TypeAlias = str | Path | BinaryIO
 
@@ -70,10 +70,11 @@ def measure(
             map=field_map or {}, key=tuple(key), grade_map=grade_map, precision=precision
         ),
     )
-    files = [_look_into(source) for source in (*runs, member(qrels, QRELS))]
-    evaluate = _evaluate_small if all(file.is_small for file in files) else _evaluate_large
-    *run_files, qrels_file = files
-    return _chosen(evaluate(run_files, qrels_file, asked), run_tag)
+    with ExitStack() as copies:
+        files = [_look_into(source, copies) for source in (*runs, member(qrels, QRELS))]
+        evaluate = _evaluate_small if all(file.is_small for file in files) else _evaluate_large
+        *run_files, qrels_file = files
+        return _chosen(evaluate(run_files, qrels_file, asked), run_tag)
 
 
 _Found: TypeAlias = list[tuple[str, Evaluation]]
@@ -106,8 +107,10 @@ class _File:
     @property
     def is_trec(self) -> bool:
         """Tell whether this is lines of fields: neither JSON nor a table of three columns."""
+        if self.start.startswith((b"{", b"[")):
+            return False
         is_table = b"," in self.start or self.start.count(b"\t") == 2
-        return not self.start.startswith((b"{", b"[")) and not is_table
+        return not is_table or is_line(self.start)  # ids may hold commas
 
     def read(self) -> bytes:
         """Return all of it."""
@@ -115,8 +118,11 @@ class _File:
             return bytes(read_whole(stream, self.name))
 
 
-def _look_into(source: Source) -> _File:
-    """Return a source with its size class; a large stream is copied to a temporary file."""
+def _look_into(source: Source, copies: ExitStack) -> _File:
+    """Return a source with its size class; a large stream is copied to a temporary file.
+
+    copies: closes those files
+    """
     name = source_name(source)
     with open_bytes(source) as stream:
         head = stream.read(_SMALL_BYTES + 1)
@@ -125,9 +131,10 @@ def _look_into(source: Source) -> _File:
         file = _File(name, start, is_small, lambda: nullcontext(_Named(name, head)))
         if file.is_small:
             return file
-        if isinstance(source, (str, Path)):
+        # Only a file can be read twice: a pipe that has a path gives its data once.
+        if isinstance(source, (str, Path)) and Path(source).is_file():
             return replace(file, open=lambda: open_bytes(source))
-        return replace(file, open=_spooled(head, stream))
+        return replace(file, open=_spooled(name, head, stream, copies))
 
 
 class _Named(BytesIO):
@@ -139,12 +146,22 @@ class _Named(BytesIO):
         self.name = name
 
 
-def _spooled(head: bytes, rest: BinaryIO) -> Callable[[], AbstractContextManager[BinaryIO]]:
+class _Copy(BufferedRandom):
+    """A copy of a stream under the name that messages use for that."""
+
+    name = ""
+
+
+def _spooled(
+    name: str, head: bytes, rest: BinaryIO, copies: ExitStack
+) -> Callable[[], AbstractContextManager[BinaryIO]]:
     """Return an opener of a stream that can be read once: it goes to a file that can be reread."""
     import shutil
     import tempfile
 
-    copy = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the opener, then vanishes
+    copy = _Copy(copies.enter_context(tempfile.TemporaryFile(buffering=0)))
+    copies.callback(copy.close)
+    copy.name = name
     copy.write(head)
     shutil.copyfileobj(rest, copy)
 

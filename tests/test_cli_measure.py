@@ -217,6 +217,15 @@ def test_bad_line_is_named_and_exits_2(measure, run: str, judged: str, says: str
     assert says in printed.err
 
 
+def test_ids_of_a_trec_file_may_hold_commas_and_its_lines_tabs(measure) -> None:
+    run = "q1,a Q0 smith,2019 1 2.0 t\nq1,a Q0 b 2 2.0 t\n"
+    printed = measure(run, "q1,a 0 b 1\n", "-m", "RR")
+    assert printed.values == {"RR": 0.5}
+    assert "2 tied results" in printed.err
+    printed = measure("q\tQ0 a\t1 2.0 t\nq Q0 a\n", "q 0\ta\t1")
+    assert "run.txt:2: 3 columns instead of 6; a run line is" in printed.err
+
+
 def test_equal_duplicates_in_the_qrels_are_fine(measure) -> None:
     assert measure(trec("q a 1"), qrels("q a 1", "q a 1"), "-m", "RR").values == {"RR": 1.0}
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import threading
 import zipfile
 from collections.abc import Callable
 from io import BytesIO
@@ -10,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from judge import measuring
 from judge.errors import InputError
 from judge.measuring import measure
 
@@ -64,6 +67,28 @@ def test_a_beir_folder_or_archive_gives_the_qrels(
     tmp_path: Path, beir: Callable[[Path], Path]
 ) -> None:
     assert means(RUN, beir(tmp_path)) == {"bm25": 0.5}  # a stands at rank 2
+
+
+def test_pipes_are_read_once_whatever_their_size(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As a shell's <(…) gives them: a second look at one would find nothing, or wait for ever.
+    for limit in (30, 1 << 20):
+        monkeypatch.setattr(measuring, "_SMALL_BYTES", limit)
+        paths = tmp_path / f"run{limit}", tmp_path / f"qrels{limit}"
+        for path, data in zip(paths, (RUN, QRELS.encode()), strict=True):
+            os.mkfifo(path)
+            threading.Thread(target=path.write_bytes, args=[data], daemon=True).start()
+        (found,) = measure([paths[0]], paths[1], ["RR"])
+        assert next(iter(found.columns.values())).mean == 0.5
+
+
+def test_a_large_stream_keeps_its_name_in_messages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measuring, "_SMALL_BYTES", 30)
+    stream = BytesIO(b"query-id,corpus-id,score\nq1,a,two\n")
+    stream.name = "<stdin>"  # type: ignore[attr-defined]
+    with pytest.raises(InputError, match="<stdin>:2: "):
+        measure([BytesIO(RUN)], stream)
 
 
 def test_a_folder_without_qrels_says_what_was_looked_for(tmp_path: Path) -> None:

@@ -190,6 +190,8 @@ class _Member(io.BytesIO):
 
 def _is_zip(path: Path) -> bool:
     try:
+        if not path.is_file():
+            return False  # what a pipe gives to a look is gone
         with path.open("rb") as file:
             if file.read(len(_ZIP)) != _ZIP:
                 return False

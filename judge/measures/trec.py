@@ -114,6 +114,18 @@ def read_qrels(lines: Iterable[bytes], *, name: str) -> dict[str, dict[str, int]
     return qrels
 
 
+def is_line(line: bytes) -> bool:
+    """Tell whether this is a line of a run or of qrels, rather than one of a table.
+
+    >>> is_line(b"q1 Q0 smith,2019 1 9.5 bm25"), is_line(b"query, id, grade, rater")
+    (True, False)
+    """
+    fields = line.split()
+    if len(fields) == RUN_FIELDS:
+        return parse_score(fields[4]) is not None
+    return len(fields) == QRELS_FIELDS and parse_grade(fields[3]) is not None
+
+
 def nothing_in(name: str, what: str) -> InputError:
     """Return the error for a file in which every line is blank."""
     return InputError(Problem(name, f"no {what}", "was the command that wrote it stopped?"))
