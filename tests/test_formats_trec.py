@@ -35,6 +35,12 @@ def test_ties_are_ordered_by_id_descending_as_text_and_counted() -> None:
     assert order("q Q0 10 1 1.0 t\nq Q0 9 2 1.0 t") == ["9", "10"]
 
 
+def test_an_id_may_hold_any_blank_that_is_not_ascii_white_space() -> None:
+    # trec_eval splits at isspace() of C alone, which information separators are not.
+    runs = read("q Q0 a\x1fb 1 2 t\n q\tQ0\x0bé\u00a0 2 1 t\r\n")
+    assert runs.runs == {"t": {"q": [("a\x1fb", 2.0), ("é\u00a0", 1.0)]}}
+
+
 def test_scores_compare_in_single_precision_unless_asked() -> None:
     # 12.3456789012 and ...11 are one float32, 12.345679.
     text = "q Q0 a 1 12.3456789012 t\nq Q0 b 2 12.3456789011 t"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from judge.formats.options import ReadOptions
 from judge.formats.textfile import TextFile
+from judge.formats.trec import columns_of
 from judge.grades import Judgment, Source
 from judge.run import GradeTable
 
@@ -25,9 +26,8 @@ def plain_qrels(file: TextFile, options: ReadOptions) -> GradeTable | None:
     name, grades = "", table.setdefault("", {})
     n_lines = 0
     for _, line in file.lines():
-        columns = line.split()
-        # Ids may hold blanks that are not ASCII, at which a TREC line is not split.
-        if len(columns) != 4 or columns[3] not in said or not line.isascii():
+        columns = line.split() if line.isprintable() else columns_of(line)
+        if len(columns) != 4 or columns[3] not in said:
             if columns:
                 return None
             continue
