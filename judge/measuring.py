@@ -159,8 +159,8 @@ def _spooled(
     import shutil
     import tempfile
 
-    copy = _Copy(copies.enter_context(tempfile.TemporaryFile(buffering=0)))
-    copies.callback(copy.close)
+    copy = _Copy(tempfile.TemporaryFile(buffering=0))  # noqa: SIM115 - `copies` closes it
+    copies.enter_context(copy)
     copy.name = name
     copy.write(head)
     shutil.copyfileobj(rest, copy)
