@@ -351,6 +351,16 @@ def test_other_slices_and_weights_than_the_baselines_are_counted(baseline: Path)
     assert "new gives 2 of 12 rows another slice or weight; the first run's count" in text(found)
 
 
+def test_a_golden_that_no_run_answers_counts_in_all_of_them(tmp_path: Path) -> None:
+    path = tmp_path / "baseline.json"
+    inputs = Inputs(goldens=[Golden(("nowhere",), query="what is new"), Golden(("a",), query="a")])
+    old = Run("old", (Row("a", None, "a", results=(Result("a", text="a"),)),))
+    gate([old], path, inputs=inputs, update=True)
+    found = gate([replace(old, name="new")], path, inputs=inputs)
+    assert "new lacks 1 of 2 rows: each counts as a list that found nothing" in text(found)
+    assert found.outcome is Outcome.PASS
+
+
 def test_weights_that_goldens_give_are_nobodys_change(tmp_path: Path) -> None:
     path = tmp_path / "baseline.json"
     heavy = run("new", AT_TOP)

@@ -47,10 +47,10 @@ def textless(pools: Iterable[QueryPool]) -> Iterator[str]:
 
 def _is_described_otherwise(pool: QueryPool, run: int) -> bool:
     """Tell whether a run gives a query another slice or weight than the first one that has it."""
-    first = next(row for row in pool.query.rows if row is not None)
     row = pool.query.rows[run]
-    if row is None or row is first:
+    if row is None:
         return False
+    first = next(row for row in pool.query.rows if row is not None)
     golden = pool.query.golden
     by_golden = golden is not None and golden.weight is not None
     return (row.weight != first.weight and not by_golden) or (
