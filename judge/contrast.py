@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from judge.evidence.pool import QueryPool
 from judge.measures import bounds
 from judge.measures.bounds_ratio import Scale as RatioScale
-from judge.measures.bounds_ratio import scale_of
+from judge.measures.bounds_ratio import scale_of, without_rounding
 from judge.measures.graded import whole_list
 from judge.measures.names import Measure
 from judge.measures.pool import Bounded, GradePool
@@ -115,7 +115,7 @@ class Contrast:
             ends = weight * (lo >= rel), weight * (hi >= rel)
             value, low, high = value + ends[0], low + min(ends), high + max(ends)
         is_exact = low == high or not grades.orders
-        return self._with_failures(Bounded(value, low, high, is_exact), pool)
+        return self._with_failures(_bounded(value, low, high, exact=is_exact), pool)
 
     def _with_failures(self, row: Bounded, pool: QueryPool) -> Bounded:
         failed = [
@@ -148,13 +148,18 @@ class Contrast:
         failed = any(failed_on(pool, run) for run in range(len(self.coefficients)))
         if len(lists) == 1 and abs(sum(self.coefficients)) < 1e-12 and not failed:
             return _NOTHING
-        return Bounded(
-            value=sum(c * score.value for c, score in parts),
-            lo=sum(c * (score.lo if c > 0 else score.hi) for c, score in parts),
-            hi=sum(c * (score.hi if c > 0 else score.lo) for c, score in parts),
+        return _bounded(
+            sum(c * score.value for c, score in parts),
+            sum(c * (score.lo if c > 0 else score.hi) for c, score in parts),
+            sum(c * (score.hi if c > 0 else score.lo) for c, score in parts),
             exact=not any(score.is_open for _, score in parts),
         )
 
 
 def _shown(pool: QueryPool, run: int) -> tuple[int | None, ...]:
     return () if failed_on(pool, run) else pool.rankings[run]
+
+
+def _bounded(value: float, lo: float, hi: float, *, exact: bool) -> Bounded:
+    """Return a sum of parts; that three thirds do not add up to 1 is no difference."""
+    return Bounded(without_rounding(value), without_rounding(lo), without_rounding(hi), exact)

@@ -53,6 +53,19 @@ def test_equal_lists_differ_by_nothing_whatever_is_open(measure: Measure) -> Non
     assert (found.lo, found.value, found.hi) == (0.0, 0.0, 0.0)
 
 
+@pytest.mark.parametrize("measure", [NDCG, Measure("ERR", 10), Measure("P", 5, rel=1)])
+@pytest.mark.parametrize("lists", [("jcaebfgdhi",), ("badcfehgji", "cabfdehigj", "bacdefghij")])
+def test_chunks_of_one_grade_that_change_places_are_no_difference(
+    measure: Measure, lists: tuple[str, ...]
+) -> None:
+    # Every list is perfect. Their discounts and thirds do not add up to 0 in floating point,
+    # and the same trace of rounding in all rows would be a difference without any spread.
+    runs = [run("abcdefghij"), *map(run, lists)]
+    grading = graded(*runs, measure=measure, **dict.fromkeys("abcdefghij", 1))
+    repeats = [1 / len(lists)] * len(lists)
+    assert row(grading, -1.0, *repeats, measure=measure) == Bounded(0.0, 0.0, 0.0)
+
+
 @pytest.mark.parametrize("measure", [NDCG, Measure("ERR", 10)])
 def test_a_run_that_failed_could_have_been_anything(measure: Measure) -> None:
     grading = graded(run("ab"), run("ba", error="timeout"), measure=measure, a=3, b=0)

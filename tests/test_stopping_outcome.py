@@ -42,6 +42,18 @@ def test_worked_examples(values: list[float], margin: float, expected: Outcome) 
     assert outcome(known(values), Rule(margin)) is expected
 
 
+@pytest.mark.parametrize("drop", [0.3 - 0.4, 0.1 - 0.2, 0.7 - 0.8])
+def test_rows_that_all_drop_by_the_margin_neither_pass_nor_fail(drop: float) -> None:
+    # Both bounds are -.1: not above it, not below it, however the drop was rounded.
+    found = decide(known([drop] * 4), [1.0] * 4, ["a", "a", "b", "b"], rule=Rule(0.1))
+    assert (found.outcome, found.failed) == (Outcome.UNDECIDED, ())
+
+
+def test_a_trace_of_rounding_fails_no_slice() -> None:
+    found = decide(known([-1.2e-17] * 4), [1.0] * 4, ["a", "a", "b", "b"], rule=Rule(0.0))
+    assert (found.outcome, found.failed) == (Outcome.PASS, ())
+
+
 def test_identical_lists_pass_even_as_one_row() -> None:
     assert outcome(known([0.0]), Rule()) is Outcome.PASS
 

@@ -27,6 +27,7 @@ from judge.measures.bounds_ratio import (
     reduce_row,
     scale_of,
     value_at,
+    without_rounding,
 )
 from judge.measures.pool import Bounded, GradePool, Ranking
 
@@ -146,7 +147,7 @@ def _bound_rows(
     for index, (weights, pool) in enumerate(rows):
         scale = scale_of(k, gain, pool.grade_max)
         if pool.lo == pool.hi or not any(weights):
-            value = value_at(pool.lo, weights, scale)
+            value = without_rounding(value_at(pool.lo, weights, scale))
             found[index] = Bounded(value, value, value)
             continue
         ratio = reduce_row(weights, pool, scale)
@@ -185,7 +186,7 @@ def _bound_ordered(ratio: Ratio, *, k: int, gain: str, floor: float) -> Bounded:
 
 def _snapped(value: float, lo: float, hi: float, *, exact: bool, floor: float) -> Bounded:
     """Round away what is rounding: a range of one point is one, a touched 0 is 0."""
-    value, lo, hi = (0.0 if abs(x) <= TOLERANCE else x for x in (value, lo, hi))
+    value, lo, hi = map(without_rounding, (value, lo, hi))
     if hi - lo <= TOLERANCE:
         return Bounded(value, value, value)
     return Bounded(value, min(max(lo, floor), value), max(min(hi, 1.0), value), exact)

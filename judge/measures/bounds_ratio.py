@@ -24,6 +24,15 @@ TOLERANCE = 1e-12
 """Two values nearer than this are one: far above rounding, far below any printed digit."""
 
 
+def without_rounding(value: float) -> float:
+    """Return 0 for what only rounding keeps from it, anything else as it is.
+
+    >>> without_rounding(0.1 * 3 - 0.3)
+    0.0
+    """
+    return 0.0 if abs(value) <= TOLERANCE else value
+
+
 @dataclass(frozen=True, slots=True)
 class Scale:
     """What every row of one measure shares.

@@ -127,9 +127,9 @@ def _overall(
     lower, upper = _bounds(rows, weights, ALPHA)
     alike = all(row.lo <= TOLERANCE and row.hi >= -TOLERANCE for row in rows)
     may = {
-        Outcome.PASS: lower.hi > -margin or alike,
-        Outcome.FAIL: upper.lo < -margin,
-        Outcome.UNDECIDED: lower.lo <= -margin <= upper.hi,
+        Outcome.PASS: lower.hi > -margin + TOLERANCE or alike,
+        Outcome.FAIL: upper.lo < -margin - TOLERANCE,
+        Outcome.UNDECIDED: lower.lo <= -margin + TOLERANCE and upper.hi >= -margin - TOLERANCE,
     }
     outcomes = frozenset(outcome for outcome, is_possible in may.items() if is_possible)
     return outcomes, (lower.lo, upper.hi) if math.isfinite(lower.lo) else None
@@ -185,7 +185,7 @@ def _below(
     certain: bool,
 ) -> bool:
     upper = upper_bound([(row.lo, row.hi) for row in rows], weights=weights, alpha=alpha)
-    return (upper.hi if certain else upper.lo) < -margin
+    return (upper.hi if certain else upper.lo) < -margin - TOLERANCE
 
 
 def _decide_strictly(
