@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from rich.cells import cell_len
 
 from judge.comparing.change import Change
 from judge.report.phrases import number
@@ -37,7 +38,13 @@ def p_text(p: float, digits: int) -> str:
 
 def wrapped(paragraph: str) -> list[str]:
     """Return a paragraph as lines of 80 columns, no word broken."""
-    return textwrap.wrap(paragraph, WIDTH, break_long_words=False, break_on_hyphens=False)
+    lines: list[str] = []
+    for word in paragraph.split():
+        if lines and cell_len(lines[-1]) + 1 + cell_len(word) <= WIDTH:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return lines
 
 
 def change_table(
@@ -59,7 +66,7 @@ def change_table(
     cells.append([OVERALL, *change_cells(overall)])
     graded = [["graded by"], *[[BY_MOCK]] * (len(cells) - 1)] if by_mock else [[]] * len(cells)
     whole = list(aligned([[*row, *by] for row, by in zip(cells, graded, strict=True)]))
-    if not by_mock and max(map(len, whole)) <= WIDTH:
+    if not by_mock and max(map(cell_len, whole)) <= WIDTH:
         yield from whole
         return
     yield from aligned([[*row[:4], *by] for row, by in zip(cells, graded, strict=True)])
@@ -92,8 +99,8 @@ def difference(change: Change) -> str:
 
 def aligned(cells: Sequence[Sequence[str]]) -> Iterator[str]:
     """Yield rows of cells in columns, the first one to the left, the others to the right."""
-    widths = [max(len(row[i]) for row in cells) for i in range(len(cells[0]))]
+    widths = [max(cell_len(row[i]) for row in cells) for i in range(len(cells[0]))]
     for row in cells:
-        first, *rest = row
-        padded = [f"{cell:>{width}}" for cell, width in zip(rest, widths[1:], strict=True)]
-        yield "  ".join([f"{first:<{widths[0]}}", *padded]).rstrip()
+        blanks = [" " * (width - cell_len(cell)) for cell, width in zip(row, widths, strict=True)]
+        padded = [blank + cell for blank, cell in zip(blanks[1:], row[1:], strict=True)]
+        yield "  ".join([row[0] + blanks[0], *padded]).rstrip()
