@@ -24,7 +24,7 @@ def test_keys_headers_passwords_and_queries_are_secrets() -> None:
     environ = {
         "OPENAI_API_KEY": "sk-one",
         "HF_TOKEN": "hf-two",
-        "HOME": "/home/three",
+        "HOME": "three rooms",
         "OPENAI_CUSTOM_HEADERS": "X-Gate: Bearer four\nX-Other: five",
     }
     found = set(secrets_in(environ, "https://me:si%2Fx@host/v1?code=seven"))
