@@ -7,11 +7,13 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
-from judge.errors import InputError
+from judge.cli.cache import command as cache_command
+from judge.errors import InputError, UsageError
 from judge.judging import cache_care
 from judge.judging.backends import open_backend
-from judge.judging.cache import JudgmentCache
+from judge.judging.cache import CacheTrouble, JudgmentCache
 from judge.judging.judge import Judge, Pair
 from judge.judging.prompt import load_prompt
 
@@ -94,7 +96,8 @@ def test_an_import_that_differs_leaves_the_grade_that_was_there(tmp_path: Path) 
     cache = filled(tmp_path)
     (line, *_) = cache_care.export(cache)
     value = json.loads(line)
-    other = json.dumps({**value, "grade": (value["grade"] + 1) % 4})
+    grade = (value["grade"] + 1) % 4
+    other = json.dumps({**value, "grade": grade, "raw": json.dumps({"grade": grade})})
     assert cache_care.import_lines(cache, [other], where="x") == cache_care.Imported(0, 0, 1)
     assert cache.find([value["key"]])[value["key"]].grade == value["grade"]
 
@@ -109,6 +112,93 @@ def test_every_bad_line_is_named_and_nothing_is_imported(tmp_path: Path) -> None
         f"team.jsonl:{number}" for number in (2, 3, 4, 5)
     ]
     assert cache_care.stats(cache).entries == 0
+
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        {"cost_usd": "lots"},
+        {"cost_usd": NAN},
+        {"cost_usd": -1},
+        {"prompt_tokens": "900"},
+        {"prompt_tokens": True},
+        {"flags": [1]},
+        {"probabilities": [NAN, 0, 0, 1]},
+        {"probabilities": [{}]},
+        {"counts": "no"},
+        {"sent": "x"},
+        {"raw": '{"grade": 7}'},
+        {"key": "0" * 64},
+        {"chunk": "Another text."},
+        {"query_sha256": "0" * 64},
+        {"settings": "{}"},
+    ],
+)
+def test_a_line_that_contradicts_itself_is_not_imported(
+    forged: dict[str, object], tmp_path: Path
+) -> None:
+    line = next(cache_care.export(filled(tmp_path / "a"), with_texts=True))
+    cache = JudgmentCache(tmp_path / "b")
+    with pytest.raises(InputError, match="x:1: not an exported verdict"):
+        cache_care.import_lines(cache, [json.dumps({**json.loads(line), **forged})], where="x")
+    assert cache_care.import_lines(cache, [line], where="x").added == 1
+
+
+@pytest.mark.parametrize("field", ["cost_usd", "prompt_tokens", "flags", "probabilities", "sent"])
+def test_a_stored_value_of_a_wrong_kind_is_refused(field: str, tmp_path: Path) -> None:
+    filled(tmp_path)
+    with sqlite3.connect(tmp_path / "cache.db") as connection:
+        change = f"UPDATE Cache SET value = json_set(value, '$.{field}', json('[7]'))"
+        connection.execute(change + " WHERE length(key) = 64")
+    cache = JudgmentCache(tmp_path)
+    assert (cache_care.stats(cache).entries, cache_care.verify(cache).unreadable) == (0, 4)
+    keys = [row[0] for row in connection.execute("SELECT key FROM Cache WHERE length(key) = 64")]
+    assert cache.find(keys) == {}
+
+
+def damaged(folder: Path) -> Path:
+    """Make a cache whose database opens, but in which the pages with entries are damaged."""
+    pairs = [Pair(f"q{i}", f"why salt roads {i}", f"d{i}", "Salt melts ice.") for i in range(60)]
+    with Judge([open_backend("mock")], load_prompt(), cache=JudgmentCache(folder)) as judge:
+        list(judge.stream(pairs))
+    with sqlite3.connect(folder / "cache.db") as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.close()
+    data = (folder / "cache.db").read_bytes()
+    pages = [data[at : at + 4096] for at in range(0, len(data), 4096)]
+    entries = [b"query_sha256" in page and b'"format"' not in page for page in pages]
+    kept = [b"\xa5" * 4096 if bad else page for page, bad in zip(pages, entries, strict=True)]
+    (folder / "cache.db").write_bytes(b"".join(kept))
+    return folder
+
+
+def test_verify_says_that_a_database_is_damaged(tmp_path: Path) -> None:
+    found = cache_care.verify(JudgmentCache(damaged(tmp_path)))
+    assert found.database != "ok"
+    assert not found.is_sound
+
+
+@pytest.mark.parametrize("command", ["stats", "export", "prune --failed", "explain why since"])
+def test_a_damaged_database_is_said_in_a_line(command: str, tmp_path: Path) -> None:
+    arguments = [*command.split(), "--cache-dir", str(damaged(tmp_path))]
+    with pytest.raises(CacheTrouble, match=r"malformed; move cache\.db away"):
+        CliRunner().invoke(cache_command, arguments, catch_exceptions=False)
+
+
+def test_a_folder_that_is_named_and_holds_nothing_is_not_made(tmp_path: Path) -> None:
+    arguments = ["stats", "--cache-dir", str(tmp_path / "typo")]
+    with pytest.raises(UsageError, match="no judgments are kept there"):
+        CliRunner().invoke(cache_command, arguments, catch_exceptions=False)
+    assert not (tmp_path / "typo").exists()
+
+
+def test_verify_does_not_call_what_it_set_aside_sound(tmp_path: Path) -> None:
+    (tmp_path / "cache.db").write_bytes(b"this is no database " * 99)
+    done = CliRunner().invoke(cache_command, ["verify", "--cache-dir", str(tmp_path)])
+    assert done.stdout.startswith("FAIL 0 entries")
 
 
 def test_prune_deletes_what_fits_and_texts_nobody_needs(tmp_path: Path) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import sys
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import click
@@ -14,7 +15,7 @@ import click
 from judge.cli.judging import cache_folder
 from judge.errors import InputError, Problem, UsageError
 from judge.judging import cache_care
-from judge.judging.cache import JudgmentCache
+from judge.judging.cache import IF_DAMAGED, CacheTrouble, JudgmentCache, holds_judgments
 
 _folder_option = click.option(
     "--cache-dir",
@@ -32,11 +33,19 @@ def command() -> None:
     """
 
 
-def _open(folder: str | None) -> closing[JudgmentCache]:
-    cache = JudgmentCache(cache_folder(folder, environ=os.environ))
-    if cache.notice:
-        click.echo(f"judge: {cache.notice}", err=True)
-    return closing(cache)
+@contextmanager
+def _open(folder: str | None, *, make: bool = False) -> Iterator[JudgmentCache]:
+    """Open the cache; a folder that was named must be one, unless it is to be made."""
+    path = cache_folder(folder, environ=os.environ)
+    if folder and not make and not holds_judgments(path):
+        raise UsageError(f"--cache-dir {folder}: no judgments are kept there")
+    with closing(JudgmentCache(path)) as cache:
+        if cache.notice:
+            click.echo(f"judge: {cache.notice}", err=True)
+        try:
+            yield cache
+        except sqlite3.Error as error:
+            raise CacheTrouble(f"cache {path}: {error}; {IF_DAMAGED}") from error
 
 
 @command.command()
@@ -60,6 +69,7 @@ def stats(cache_dir: str | None) -> int:
 def verify(cache_dir: str | None) -> int:
     """Check the database, every entry, and every key against its texts. Exit 1 if unsound."""
     with _open(cache_dir) as cache:
+        was_sound = not cache.notice
         found = cache_care.verify(cache)
     if found.database != "ok":
         click.echo(f"database: {found.database}")
@@ -67,12 +77,13 @@ def verify(cache_dir: str | None) -> int:
         click.echo(f"misfiled: {key}")
     if found.unchecked:
         click.echo(f"{found.unchecked} entries without their texts: keys not checked")
-    outcome = "OK" if found.is_sound else "FAIL"
+    is_sound = was_sound and found.is_sound
+    outcome = "OK" if is_sound else "FAIL"
     click.echo(
         f"{outcome} {found.entries} entries, {found.unreadable} unreadable,"
         f" {len(found.misfiled)} misfiled"
     )
-    return 0 if found.is_sound else 1
+    return 0 if is_sound else 1
 
 
 @command.command()
@@ -126,7 +137,7 @@ def import_(file: str, cache_dir: str | None) -> int:
 
     A verdict that is there already stands.
     """
-    with _open(cache_dir) as cache:
+    with _open(cache_dir, make=True) as cache:
         done = cache_care.import_lines(cache, _lines(file), where=file)
     click.echo(
         f"{done.added} added, {done.same} there already, {done.differ} there with another grade"
@@ -139,7 +150,7 @@ def _lines(file: str) -> Iterator[str]:
         yield from sys.stdin
         return
     try:
-        with Path(file).open(encoding="utf-8") as lines:
+        with Path(file).open(encoding="utf-8-sig") as lines:
             yield from lines
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(Problem(file, f"cannot be read ({error})")) from error

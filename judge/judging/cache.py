@@ -47,6 +47,9 @@ DISK_TROUBLE = (OSError, sqlite3.Error, diskcache.Timeout)
 """What using a cache raises when the disk, not the program, is at fault."""
 
 
+IF_DAMAGED = "move cache.db away if it is damaged: what it holds is then asked again"
+
+
 class CacheTrouble(JudgeError):
     """The cache folder cannot be used; judging goes on without it."""
 
@@ -71,7 +74,6 @@ class JudgmentCache:
         try:
             _make_private(folder)
             self._open_or_set_aside()
-            self._check_format()
             self._version_at_open = self._data_version()
         except DISK_TROUBLE as error:
             raise CacheTrouble(f"cache {folder}: {error}") from error
@@ -79,12 +81,14 @@ class JudgmentCache:
     def _open_or_set_aside(self) -> None:
         try:
             self._open()
+            self._check_format()
         except sqlite3.OperationalError:
             raise  # locked, full, read-only: the database itself may be sound
         except (sqlite3.DatabaseError, TypeError, ValueError) as error:
             aside = _set_aside(self.folder)
             self.notice = f"cache {self.folder}: damaged ({error}); moved to {aside.name}"
             self._open()
+            self._check_format()
 
     def _open(self) -> None:
         # Nothing below asks diskcache to retry: it would try again for ever on a full disk.
@@ -202,7 +206,10 @@ class JudgmentCache:
 
     def _storable(self, entry: Entry) -> Entry:
         """Return the entry as it may be stored: a raw reply may quote the texts."""
-        return replace(entry, raw=None) if self.redact else entry
+        if not self.redact:
+            return entry
+        # So may what a server said, which stands in brackets after our own words.
+        return replace(entry, raw=None, reason=entry.reason.partition(" (")[0])
 
     def entries(self) -> Iterator[Entry]:
         """Yield every readable entry in the order of keys."""
@@ -214,11 +221,12 @@ class JudgmentCache:
                 yield entry
 
     def shared(self, kind: str) -> dict[str, str]:
-        """Return the stored "text" or "settings" values by their sha256."""
+        """Return the stored "text" or "settings" values by their sha256; unreadable ones not."""
         rows = self._connection.execute(
             "SELECT key, value FROM Cache WHERE raw = 1 AND mode = 1 AND key GLOB ?", (f"{kind}:*",)
         )
-        return {key.partition(":")[2]: json.loads(value)[kind] for key, value in rows}
+        read = ((key.partition(":")[2], _shared_text(value, kind)) for key, value in rows)
+        return {digest: text for digest, text in read if text is not None}
 
     def delete(self, keys: Iterable[str]) -> int:
         """Delete keys in one transaction; return how many were there."""
@@ -242,6 +250,14 @@ def holds_judgments(folder: Path) -> bool:
 
 def _entries(found: Mapping[str, Fields]) -> dict[str, Entry]:
     return {key: read_entry(key, said) for key, said in found.items()}
+
+
+def _shared_text(value: object, kind: str) -> str | None:
+    try:
+        text = json.loads(value)[kind] if isinstance(value, str) else None
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return None
+    return text if isinstance(text, str) else None
 
 
 def _table_rows(values: Iterable[tuple[str, object]]) -> Iterator[tuple[str, float, float, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from judge.errors import InputError, Problem
 from judge.judging.cache import JudgmentCache
 from judge.judging.entries import Entry, canonical, read_entry, request_key, sha256
+from judge.judging.verdict import PARSER, parse_reply
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,14 @@ class Verified:
 
 def verify(cache: JudgmentCache) -> Verified:
     """Check the database, every entry, and every key against the texts it was made of."""
+    try:
+        database = cache.quick_check()
+        return _verify_entries(cache, database)
+    except sqlite3.DatabaseError as error:  # not even the entries can be listed
+        return Verified(str(error), 0, 0, (), 0)
+
+
+def _verify_entries(cache: JudgmentCache, database: str) -> Verified:
     texts, settings = cache.shared("text"), cache.shared("settings")
     before = cache.refused
     misfiled, n, unchecked = [], 0, 0
@@ -75,7 +85,7 @@ def verify(cache: JudgmentCache) -> Verified:
             unchecked += 1
         elif request_key(query, text, under) != entry.key:
             misfiled.append(entry.key)
-    return Verified(cache.quick_check(), n, cache.refused - before, tuple(misfiled), unchecked)
+    return Verified(database, n, cache.refused - before, tuple(misfiled), unchecked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,13 +177,31 @@ def _read_line(line: str) -> tuple[Entry, dict[str, object]]:
     entry = read_entry(key, value)
     if entry.status != "graded":
         raise ValueError(f"its status is {entry.status!r}")
+    _check_reply(entry)
     shared: dict[str, object] = {}
-    if isinstance(settings := value.get("settings"), str):
-        shared[f"settings:{sha256(settings)}"] = {"settings": settings}
-    for name in ("query", "chunk"):
+    for name, kind, digest in (
+        ("settings", "settings", entry.settings_sha256),
+        ("query", "text", entry.query_sha256),
+        ("chunk", "text", entry.text_sha256),
+    ):
         if isinstance(text := value.get(name), str):
-            shared[f"text:{sha256(text)}"] = {"text": text}
+            if sha256(text) != digest:
+                raise ValueError(f"its {name} has another sha256")
+            shared[f"{kind}:{digest}"] = {kind: text}
+    if shared and not isinstance(json.loads(value.get("settings") or "{}"), dict):
+        raise ValueError("its settings are no JSON object")
+    parts = [value.get(name) for name in ("query", "chunk", "settings")]
+    if None not in parts and request_key(*map(str, parts)) != entry.key:
+        raise ValueError("its key is that of another query, chunk or settings")
     return entry, shared
+
+
+def _check_reply(entry: Entry) -> None:
+    """Refuse a grade that its own reply does not give, if the same parser read it."""
+    if entry.raw is None or not entry.counts or entry.parser != PARSER:
+        return
+    if parse_reply(entry.raw, field=entry.field, grade_max=entry.grade_max).grade != entry.grade:
+        raise ValueError("its reply says another grade")
 
 
 @dataclass(frozen=True, slots=True)

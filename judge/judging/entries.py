@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from json.encoder import encode_basestring_ascii as encode_ascii
+from math import inf
 from operator import le
 from typing import Any, TypeAlias
 
@@ -65,6 +66,7 @@ class Entry:
 
 _STORED = tuple(field.name for field in fields(Entry) if field.name != "key")
 _HASHES = ("settings_sha256", "query_sha256", "text_sha256")
+_NUMBERS = ("prompt_tokens", "completion_tokens", "cost_usd")
 _TEXTS = ("status", "reason", "model", "prompt", "field", *_HASHES)
 
 
@@ -124,12 +126,31 @@ def _are_plain_grades(values: Sequence[Fields]) -> bool:
         and kinds["raw"] <= {str, type(None)}
         and kinds["flags"] == {list}
         and kinds["probabilities"] <= {list, type(None)}
+        and kinds["counts"] == {bool}
+        and kinds["sent"] <= {dict, type(None)}
+        and all(_are_counts(columns[name]) for name in _NUMBERS)
+        and all(map(_are_texts, filter(None, columns["flags"])))
+        and all(map(_are_shares, filter(None, columns["probabilities"])))
         and kinds["grade"] == kinds["grade_max"] == {int}
         and set(columns["status"]) == {"graded"}
         and columns["parser"].count(PARSER) == len(values)
         and min(columns["grade"]) >= 0
         and all(map(le, columns["grade"], columns["grade_max"]))
     )
+
+
+def _are_texts(values: Iterable[object]) -> bool:
+    return all(isinstance(value, str) for value in values)
+
+
+def _are_counts(values: Iterable[Any]) -> bool:
+    """Tell whether tokens or costs are what they can be: unknown, or no less than nothing."""
+    known = [value for value in values if value is not None]
+    return set(map(type, known)) <= {int, float} and all(0 <= value < inf for value in known)
+
+
+def _are_shares(values: Iterable[Any]) -> bool:
+    return all(type(value) in (int, float) and 0 <= value <= 1 for value in values)
 
 
 def read_entry(key: str, value: object) -> Entry:
@@ -149,6 +170,12 @@ def read_entry(key: str, value: object) -> Entry:
         raise TypeError("an entry's texts are text")
     if not (isinstance(entry.flags, tuple) and isinstance(entry.probabilities, tuple | None)):
         raise TypeError("an entry's flags and probabilities are lists")
+    if not (_are_texts(entry.flags) and _are_shares(entry.probabilities or ())):
+        raise ValueError("an entry's flags are texts, its probabilities from 0 to 1")
+    if not _are_counts(getattr(entry, name) for name in _NUMBERS):
+        raise ValueError("an entry's tokens and cost are numbers from 0, or unknown")
+    if not (isinstance(entry.counts, bool) and isinstance(entry.sent, dict | None)):
+        raise TypeError("an entry's `counts` is true or false, its `sent` an object")
     if type(entry.grade_max) is not int:
         raise TypeError("an entry's scale is an integer")
     if entry.parser != PARSER and entry.raw is not None and entry.counts is True:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import Sequence
 
-from judge.judging.cache import DISK_TROUBLE, JudgmentCache
+from judge.judging.cache import DISK_TROUBLE, IF_DAMAGED, JudgmentCache
 from judge.judging.entries import Entry, Fields
 
 
@@ -60,7 +61,13 @@ class Ledger:
         batch, self._pending = self._pending, []
         entries = [entry for entry, _, _ in batch]
         shared = {key: value for _, some, _ in batch for key, value in some.items()}
-        standing = self._written(entries, shared) if batch else []
+        try:
+            standing = self._written(entries, shared) if batch else []
+        except (ValueError, TypeError) as bug:
+            for _, _, kept in batch:  # nobody waits for ever because of it
+                if not kept.done():
+                    kept.set_exception(bug)
+            return
         for (_, _, kept), entry in zip(batch, standing, strict=True):
             if not kept.done():
                 kept.set_result(entry)
@@ -77,3 +84,5 @@ class Ledger:
     def _fail(self, cache: JudgmentCache, error: Exception) -> None:
         reason = str(error) or type(error).__name__
         self.trouble = f"cache {cache.folder}: {reason}; judgments are not kept from here on"
+        if type(error) is sqlite3.DatabaseError:
+            self.trouble += f"; {IF_DAMAGED}"
