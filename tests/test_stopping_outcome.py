@@ -49,6 +49,12 @@ def test_rows_that_all_drop_by_the_margin_neither_pass_nor_fail(drop: float) -> 
     assert (found.outcome, found.failed) == (Outcome.UNDECIDED, ())
 
 
+def test_bounds_stay_within_what_a_mean_difference_can_be() -> None:
+    # Two rows of weights 1 and 100 tell as much as 101² / 10001 = 1.02 rows.
+    found = decide(known([0.2, -0.1]), [1.0, 100.0], [None] * 2, rule=Rule())
+    assert found.bounds == (-1.0, 1.0)
+
+
 def test_a_trace_of_rounding_fails_no_slice() -> None:
     found = decide(known([-1.2e-17] * 4), [1.0] * 4, ["a", "a", "b", "b"], rule=Rule(0.0))
     assert (found.outcome, found.failed) == (Outcome.PASS, ())

@@ -132,7 +132,9 @@ def _overall(
         Outcome.UNDECIDED: lower.lo <= -margin + TOLERANCE and upper.hi >= -margin - TOLERANCE,
     }
     outcomes = frozenset(outcome for outcome, is_possible in may.items() if is_possible)
-    return outcomes, (lower.lo, upper.hi) if math.isfinite(lower.lo) else None
+    # Where one row has nearly all the weight, they lie far outside what a mean can be.
+    inside = (max(lower.lo, -1.0), min(upper.hi, 1.0))
+    return outcomes, inside if math.isfinite(lower.lo) else None
 
 
 def _bounds(
