@@ -201,6 +201,30 @@ def test_verify_does_not_call_what_it_set_aside_sound(tmp_path: Path) -> None:
     assert done.stdout.startswith("FAIL 0 entries")
 
 
+def test_what_a_full_disk_holds_is_served_and_nothing_is_lost_on_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line, *_ = cache_care.export(filled(tmp_path))
+
+    def full(*args: object, **options: object) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr("diskcache.Cache", full)
+    cache = JudgmentCache(tmp_path)
+    assert cache.only_reads
+    assert cache.notice.endswith("disk is full; what it holds is served, and nothing is kept")
+    other = Pair("q9", "why not", "d9", "Salt melts ice.")
+    with Judge([open_backend("mock")], load_prompt(), cache=cache) as judge:
+        graded = [verdict.grade is not None for verdict in judge.stream([*PAIRS, other])]
+    assert (graded, judge.calls.cached, judge.calls.made) == ([True] * 5, 4, 1)
+    assert cache_care.verify(JudgmentCache(tmp_path)).entries == 4
+    (tmp_path / "x.jsonl").write_text(line)
+    for writes in (["import", str(tmp_path / "x.jsonl")], ["prune", "--failed"]):
+        arguments = [*writes, "--cache-dir", str(tmp_path)]
+        with pytest.raises(CacheTrouble, match="nothing is kept"):
+            CliRunner().invoke(cache_command, arguments, catch_exceptions=False)
+
+
 def test_prune_deletes_what_fits_and_texts_nobody_needs(tmp_path: Path) -> None:
     filled(tmp_path / "c")
     refused(tmp_path / "c", tmp_path)

@@ -34,12 +34,16 @@ def command() -> None:
 
 
 @contextmanager
-def _open(folder: str | None, *, make: bool = False) -> Iterator[JudgmentCache]:
+def _open(
+    folder: str | None, *, make: bool = False, writes: bool = False
+) -> Iterator[JudgmentCache]:
     """Open the cache; a folder that was named must be one, unless it is to be made."""
     path = cache_folder(folder, environ=os.environ)
     if folder and not make and not holds_judgments(path):
         raise UsageError(f"--cache-dir {folder}: no judgments are kept there")
     with closing(JudgmentCache(path)) as cache:
+        if writes and cache.only_reads:
+            raise CacheTrouble(cache.notice)
         if cache.notice:
             click.echo(f"judge: {cache.notice}", err=True)
         try:
@@ -69,7 +73,7 @@ def stats(cache_dir: str | None) -> int:
 def verify(cache_dir: str | None) -> int:
     """Check the database, every entry, and every key against its texts. Exit 1 if unsound."""
     with _open(cache_dir) as cache:
-        was_sound = not cache.notice
+        was_sound = cache.only_reads or not cache.notice
         found = cache_care.verify(cache)
     if found.database != "ok":
         click.echo(f"database: {found.database}")
@@ -137,7 +141,7 @@ def import_(file: str, cache_dir: str | None) -> int:
 
     A verdict that is there already stands.
     """
-    with _open(cache_dir, make=True) as cache:
+    with _open(cache_dir, make=True, writes=True) as cache:
         done = cache_care.import_lines(cache, _lines(file), where=file)
     click.echo(
         f"{done.added} added, {done.same} there already, {done.differ} there with another grade"
@@ -168,7 +172,7 @@ def prune(
     """Delete entries that fit all the conditions given, and texts nothing refers to any more."""
     if not (failed or model or prompt or texts):
         raise UsageError("say what to delete: --failed, --model, --prompt or --texts")
-    with _open(cache_dir) as cache:
+    with _open(cache_dir, writes=True) as cache:
         done = cache_care.prune(cache, failed=failed, model=model, prompt=prompt, texts=texts)
     click.echo(f"{done.entries} entries and {done.texts} texts deleted")
     return 0

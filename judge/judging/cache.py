@@ -58,8 +58,10 @@ class JudgmentCache:
     """An open cache folder. Used from several threads and processes at once.
 
     A folder that is made here is readable by its owner only. A database that is damaged is set
-    aside, never deleted, and `notice` says so.
+    aside, never deleted, and `notice` says so. Where nothing can be written (a full disk, a
+    folder of others), what is there is served all the same: it was paid for.
 
+    only_reads: nothing can be written; `notice` says why
     redact: texts and raw replies are not stored
     refused: how many entries were found that could not be read as what they should be
     """
@@ -69,11 +71,15 @@ class JudgmentCache:
         self.redact = redact
         self.refused = 0
         self.notice = ""
+        self.only_reads = False
         self._foreign = False
         self._lock = threading.Lock()
         try:
-            _make_private(folder)
-            self._open_or_set_aside()
+            try:
+                _make_private(folder)
+                self._open_or_set_aside()
+            except DISK_TROUBLE as error:
+                self._open_to_read(error)
             self._version_at_open = self._data_version()
         except DISK_TROUBLE as error:
             raise CacheTrouble(f"cache {folder}: {error}") from error
@@ -107,11 +113,27 @@ class JudgmentCache:
         # Four times SQLite's own: each time the event loop waits for the disk.
         self._connection.execute("PRAGMA wal_autocheckpoint = 4000")
 
-    def _check_format(self) -> None:
-        self._disk.add(_FORMAT_KEY, {"format": FORMAT})
+    def _open_to_read(self, why: Exception) -> None:
+        if not holds_judgments(self.folder):
+            raise why
+        url = (self.folder / _DATABASE).resolve().as_uri()
         try:
-            found = self._disk.get(_FORMAT_KEY)
-        except ValueError as error:
+            self._connection = _connected(f"{url}?mode=ro")
+        except sqlite3.Error:  # not even the index of its log can be written: do without the log
+            self._connection = _connected(f"{url}?immutable=1")
+        self._disk = None
+        self.only_reads = True
+        self.notice = f"cache {self.folder}: {why}; what it holds is served, and nothing is kept"
+        self._check_format()
+
+    def _check_format(self) -> None:
+        if self._disk is not None:
+            self._disk.add(_FORMAT_KEY, {"format": FORMAT})
+        format_of = "SELECT value FROM Cache WHERE raw = 1 AND key = ?"
+        row = self._connection.execute(format_of, (_FORMAT_KEY,)).fetchone()
+        try:
+            found = json.loads(row[0] if row else "null")
+        except (ValueError, TypeError) as error:
             raise CacheTrouble(f"cache {self.folder}: its format cannot be read") from error
         if found != {"format": FORMAT}:
             raise CacheTrouble(
@@ -184,6 +206,8 @@ class JudgmentCache:
         values = shared if not self.redact else {k: shared[k] for k in shared.keys() - texts}
         # Written to diskcache's table directly: its own set() and add() cost a transaction's
         # worth of statements for every value.
+        if self.only_reads:
+            return list(entries)
         with self._lock, self._transaction():
             known = _entries(self._graded([entry.key for entry in entries]))
             new = {entry.key: entry for entry in reversed(entries) if entry.key not in known}
@@ -230,6 +254,8 @@ class JudgmentCache:
 
     def delete(self, keys: Iterable[str]) -> int:
         """Delete keys in one transaction; return how many were there."""
+        if self._disk is None:
+            raise CacheTrouble(self.notice)
         with self._disk.transact():
             return sum(self._disk.delete(key) for key in keys)
 
@@ -240,12 +266,26 @@ class JudgmentCache:
     def close(self) -> None:
         """Close this thread's connections; entries are on disk since they were kept."""
         self._connection.close()
-        self._disk.close()
+        if self._disk is not None:
+            self._disk.close()
 
 
 def holds_judgments(folder: Path) -> bool:
     """Tell whether a cache folder has been used before."""
     return (folder / _DATABASE).is_file()
+
+
+def _connected(url: str) -> sqlite3.Connection:
+    """Return a connection to a database that is there and can be read."""
+    connection = sqlite3.connect(
+        url, uri=True, timeout=60, isolation_level=None, check_same_thread=False
+    )
+    try:
+        connection.execute("SELECT 1 FROM Cache LIMIT 1").fetchone()
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
 
 
 def _entries(found: Mapping[str, Fields]) -> dict[str, Entry]:

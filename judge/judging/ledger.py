@@ -26,8 +26,8 @@ class Ledger:
         self.trouble = ""
 
     def find(self, keys: Sequence[str]) -> dict[str, Fields]:
-        """Return the valid verdicts on disk among `keys`; none once the disk has failed."""
-        if self._cache is None or self.trouble:
+        """Return the valid verdicts on disk among `keys`; a disk that is full can be read."""
+        if self._cache is None:
             return {}
         try:
             return self._cache.find_fields(keys)
