@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import mul
 
 from judge.evidence.pool import QueryPool
 from judge.measures import golden, graded
@@ -152,13 +153,14 @@ def grade_pool(pool: QueryPool, *, grade_max: int) -> GradePool:
 def mean(scores: Sequence[Bounded], weights: Sequence[float]) -> Mean:
     """Return the weighted mean of bounded scores; bounds of different queries add up."""
     assert scores, "a mean needs at least one row"
+    assert len(scores) == len(weights), "every row has its weight"
     total = sum(weights)
-    return Mean(
-        value=sum(w * s.value for w, s in zip(weights, scores, strict=True)) / total,
-        lo=sum(w * s.lo for w, s in zip(weights, scores, strict=True)) / total,
-        hi=sum(w * s.hi for w, s in zip(weights, scores, strict=True)) / total,
-        n=len(scores),
-    )
+    values = [score.value for score in scores]
+    value = sum(map(mul, weights, values)) / total
+    ends = [score.lo for score in scores], [score.hi for score in scores]
+    # Where nothing is open, the same sum would be added up three times.
+    lo, hi = (value if end == values else sum(map(mul, weights, end)) / total for end in ends)
+    return Mean(value, lo, hi, len(scores))
 
 
 def confidence(scores: Sequence[Bounded], weights: Sequence[float]) -> tuple[float, float] | None:
@@ -185,13 +187,26 @@ def confidence(scores: Sequence[Bounded], weights: Sequence[float]) -> tuple[flo
     return max(low, 0.0), min(high, 1.0)
 
 
+def scores_of(
+    rows: Iterable[tuple[float, Mapping[Measure, Bounded]]], measure: Measure
+) -> tuple[list[Bounded], list[float]]:
+    """Return the scores of the (weight, scores) rows that have a measure, and their weights."""
+    scores: list[Bounded] = []
+    weights: list[float] = []
+    for weight, by_measure in rows:
+        if (score := by_measure.get(measure)) is not None:
+            scores.append(score)
+            weights.append(weight)
+    return scores, weights
+
+
 def means(
     rows: Sequence[tuple[float, Mapping[Measure, Bounded]]], measures: Iterable[Measure]
 ) -> dict[Measure, Mean]:
     """Return each measure's mean over the (weight, scores) rows that have it."""
     found = {}
     for measure in measures:
-        having = [(w, score) for w, scores in rows if (score := scores.get(measure)) is not None]
-        if having:
-            found[measure] = mean([s for _, s in having], [w for w, _ in having])
+        scores, weights = scores_of(rows, measure)
+        if scores:
+            found[measure] = mean(scores, weights)
     return found

@@ -41,6 +41,18 @@ def test_nothing_is_left_of_a_write_that_was_interrupted(
     assert [entry.name for entry in tmp_path.iterdir()] == ["file"]
 
 
+@pytest.mark.parametrize("lasting", [True, False])
+def test_only_what_must_outlive_a_power_cut_waits_for_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lasting: bool
+) -> None:
+    waited: list[int] = []
+    monkeypatch.setattr(os, "fsync", waited.append)
+    with replacing(tmp_path / "file", lasting=lasting) as stream:
+        stream.write("new")
+    assert len(waited) == lasting
+    assert (tmp_path / "file").read_text() == "new"
+
+
 def test_a_link_stays_a_link(tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
     target, link = tmp_path / "there" / "file", tmp_path / "link"

@@ -31,15 +31,18 @@ def write_folder(report: Report, folder: Path) -> list[Path]:
     Raises InputError where the folder cannot be written.
     """
     report_json = folder / "report.json"
+    # What nobody paid for can be made again.
+    lasting = report.grading.calls.made > 0
     written = write_files(
         folder,
         {
-            "judgments.jsonl": partial(_write_twice, report, report_json),
+            "judgments.jsonl": partial(_write_twice, report, report_json, lasting),
             "verdicts.jsonl": partial(write_verdicts, report.grading.verdicts),
             "qrels.trec": partial(write_qrels, report),
             "report.md": partial(_write_text, render_markdown(report)),
             "report.html": partial(_write_text, render_html(report)),
         },
+        lasting=lasting,
     )
     return [report_json, *written]
 
@@ -62,24 +65,28 @@ def _unwritable(folder: Path, error: OSError) -> InputError:
     return InputError(Problem(str(folder), found, "choose another --out"))
 
 
-def write_files(folder: Path, writers: Mapping[str, Callable[[TextIO], object]]) -> list[Path]:
+def write_files(
+    folder: Path, writers: Mapping[str, Callable[[TextIO], object]], *, lasting: bool = True
+) -> list[Path]:
     """Write files into `folder`, which is made if need be; return their paths.
+
+    lasting: see `judge.report.replacing.replacing`
 
     Raises InputError where the folder cannot be written.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, write in writers.items():
-            with replacing(folder / name) as stream:
+            with replacing(folder / name, lasting=lasting) as stream:
                 write(stream)
     except OSError as error:
         raise _unwritable(folder, error) from error
     return [folder / name for name in writers]
 
 
-def _write_twice(report: Report, path: Path, judgments: TextIO) -> None:
+def _write_twice(report: Report, path: Path, lasting: bool, judgments: TextIO) -> None:
     """Write report.json beside judgments.jsonl: a line a judgment in both is made once."""
-    with replacing(path) as stream:
+    with replacing(path, lasting=lasting) as stream:
         write_report(report, stream, judgments=judgments)
 
 

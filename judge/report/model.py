@@ -16,7 +16,7 @@ from judge.grades import Conflict, Judgment, Source
 from judge.measures.names import Measure
 from judge.measures.pool import Bounded
 from judge.run import Run
-from judge.scoring import Mean, confidence, means, score_rows
+from judge.scoring import Mean, confidence, means, score_rows, scores_of
 
 COMPLETE = 0
 INCOMPLETE = 3
@@ -175,7 +175,11 @@ def build_report(grading: Grading, *, timing: Mapping[str, float] | None = None)
 
 
 def _means(rows: Iterable[RowReport], measures: Iterable[Measure]) -> Mapping[Measure, Mean]:
-    return means([(row.query.weight, row.scores) for row in rows], measures)
+    return means(_weighted(rows), measures)
+
+
+def _weighted(rows: Iterable[RowReport]) -> list[tuple[float, Mapping[Measure, Bounded]]]:
+    return [(row.pool.query.weight, row.scores) for row in rows]
 
 
 def _slices(
@@ -193,15 +197,10 @@ def _confidence(
 ) -> Mapping[Measure, tuple[float, float]]:
     found = {}
     for measure in measures:
-        having = [
-            (row.query.weight, score)
-            for row in rows
-            if (score := row.scores.get(measure)) is not None
-        ]
-        if len(having) < 2:
+        scores, weights = scores_of(_weighted(rows), measure)
+        if len(scores) < 2:
             continue
-        weights = [weight for weight, _ in having]
-        interval = confidence([score for _, score in having], weights)
+        interval = confidence(scores, weights)
         if interval is not None:
             found[measure] = interval
     return found

@@ -13,10 +13,15 @@ from typing import TextIO
 
 from judge.errors import InputError, Problem
 
+_BUFFER = 1 << 18
+
 
 @contextmanager
-def replacing(path: Path) -> Iterator[TextIO]:
-    """Open a neighbour of `path` that takes its place once all is written and on the disk.
+def replacing(path: Path, *, lasting: bool = True) -> Iterator[TextIO]:
+    """Open a neighbour of `path` that takes its place once all is written.
+
+    lasting: wait until it is on the disk, so that it outlives a power cut. What can be made again
+        for nothing need not: that takes seconds where there is much of it.
 
     Where writing ends early, by an error or by Ctrl-C, the neighbour goes and what was at
     `path` stays. A link keeps pointing where it did; a pipe or device is written as it is.
@@ -30,10 +35,11 @@ def replacing(path: Path) -> Iterator[TextIO]:
     partial = target.with_name(f".{target.name}.{secrets.token_hex(4)}.partial")
     try:
         # A lone surrogate in a run's text has no UTF-8; its JSON escape means the same.
-        with partial.open("x", encoding="utf-8", errors="backslashreplace", newline="\n") as stream:
+        with partial.open("x", _BUFFER, "utf-8", errors="backslashreplace", newline="\n") as stream:
             yield stream
             stream.flush()
-            os.fsync(stream.fileno())
+            if lasting:
+                os.fsync(stream.fileno())
         if target.exists():
             shutil.copymode(target, partial)
         partial.replace(target)

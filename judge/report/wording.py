@@ -187,11 +187,12 @@ def worst_rows(report: Report) -> list[RowReport]:
     primary = report.primary
     if primary is None or not report.ran:
         return []
-    having = [row for row in report.rows if primary in row.scores]
-    worst = nsmallest(
-        WORST_ROWS, having, key=lambda row: (row.scores[primary].hi, row.scores[primary].value)
-    )
-    return [row for row in worst if row.scores[primary].hi < 1.0]
+    worse = [
+        (score.hi, score.value, at)
+        for at, row in enumerate(report.rows)
+        if (score := row.scores.get(primary)) is not None and score.hi < 1.0
+    ]
+    return [report.rows[at] for _, _, at in nsmallest(WORST_ROWS, worse)]
 
 
 def calls_line(report: Report) -> str | None:
