@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from judge.errors import InputError
-from judge.measures import engine_blocks, engine_qrels, plain
+from judge.measures import engine_blocks, engine_gather, engine_qrels, plain
 from judge.measures.engine import Engine
 from judge.measures.engine_qrels import read_table
 from judge.measures.engine_text import Ids
@@ -216,6 +216,10 @@ def test_endless_line_is_an_error_with_its_number(monkeypatch: pytest.MonkeyPatc
     run = b"q Q0 a 1 2 t\nq Q0 b 2 1 t\n" + b"x" * 3_000
     with pytest.raises(InputError, match="run:3: a line of more than"):
         by_engine(run, b"q 0 a 1\n", block_bytes=100)
+    monkeypatch.setattr(engine_gather, "LONGEST_LINE", 1000)
+    apart = b"q Q0 a 1 2 t\np Q0 a 1 2 t\n" * 200 + run
+    with pytest.raises(InputError, match="run:403: a line of more than"):
+        by_engine(apart, b"q 0 a 1\n", block_bytes=100)
     monkeypatch.setattr(engine_qrels, "LONGEST_LINE", 1000)
     with pytest.raises(InputError, match="qrels:3: a line of more than"):
         by_engine(b"q Q0 a 1 2 t\n", b"q 0 a 1\nq 0 b 1\n" + b"x" * 3_000)

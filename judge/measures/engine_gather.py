@@ -9,7 +9,8 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.measures.engine_blocks import lines_of
+from judge.errors import InputError, Problem
+from judge.measures.engine_blocks import ENDLESS_LINE, LONGEST_LINE, lines_of
 from judge.measures.engine_lists import Lists
 from judge.measures.engine_ranking import Ranker, RunColumns, list_names, list_starts, run_columns
 from judge.measures.engine_text import (
@@ -32,9 +33,7 @@ def gathered_lists(stream: BinaryIO, ranker: Ranker, *, name: str) -> Iterator[L
 
     Holds the file and the edges of its documents and scores in memory.
     """
-    data = bytearray()
-    while chunk := stream.read(_CHUNK_BYTES):
-        data += chunk
+    data = _whole(stream, name)
     size = len(data)
     gathered = _gather(data)
     if gathered is not None:
@@ -48,6 +47,19 @@ def gathered_lists(stream: BinaryIO, ranker: Ranker, *, name: str) -> Iterator[L
     runs = run_lists(bytes(memoryview(data)[:size]).split(b"\n"), problems)
     problems.check()
     yield ranker.rank_plainly(runs)
+
+
+def _whole(stream: BinaryIO, name: str) -> bytearray:
+    """Return all of a stream; raises InputError for a line that would only fill the memory."""
+    data = bytearray()
+    ended = 0
+    while chunk := stream.read(_CHUNK_BYTES):
+        ended = len(data) + end if (end := chunk.rfind(b"\n") + 1) else ended
+        data += chunk
+        if len(data) - ended > LONGEST_LINE:
+            line = data.count(b"\n") + 1
+            raise InputError(Problem(f"{name}:{line}", *ENDLESS_LINE))
+    return data
 
 
 @dataclass(frozen=True, slots=True)
