@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from stopping_pools import CONTRAST, Answering, hiding_rows, pool, rows_of, true_sign
 
@@ -97,6 +99,26 @@ def test_confident_repeats_itself_and_draws_other_rows_with_another_seed() -> No
         answering.run(Confident(CONTRAST, confidence=0.99, seed=seed), limit=16)
         asked.append(answering.known)
     assert asked[0] == asked[1] != asked[2]
+
+
+def test_grades_that_an_earlier_test_brought_never_meet_its_draws_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before, after, grades = rows_of(5, count=1, gain=0.9)[0]
+    seeds: list[object] = []
+
+    class Noting(random.Random):
+        def seed(self, a: object = None, version: int = 2) -> None:
+            seeds.append(a)
+            super().seed(str(a), version)
+
+    monkeypatch.setattr(random, "Random", Noting)
+    for known in ({}, {before[0]: grades[before[0]]}):
+        waiting = [pool("q0", before, after, known), pool("q1", before, after, {})]
+        assert Confident(CONTRAST, confidence=0.99).next(waiting, limit=16)
+    # Each takes the number that it was given, then a name for what it stands before.
+    assert len(seeds) == 4
+    assert len(set(seeds)) == 3
 
 
 @pytest.mark.slow

@@ -11,8 +11,12 @@ import pytest
 from stopping_pools import CONTRAST, pool, rows_of
 
 from judge.contrast import Contrast
-from judge.evidence.pool import QueryPool
+from judge.evidence.pool import PoolRules, QueryPool, build_pool
+from judge.evidence.queries import Query
+from judge.evidence.units import Reply
 from judge.grades import Judgment, Source
+from judge.measures.names import Measure
+from judge.run import KnownGrade, Result, Row
 from judge.stopping.ahead import LookAhead
 from judge.stopping.drawing import Draw, candidates, draw, payoff
 
@@ -59,6 +63,7 @@ def test_the_mean_payoff_is_all_that_judging_still_raises(contrast: Contrast, si
                 units=units,
                 chances=tuple(chance * reached for reached in candidate.reach[:depth]),
                 before=ahead.open_rows[candidate.row],
+                pool=pools[candidate.row],
             )
             now = judged(pools[candidate.row], ROWS[candidate.row][2], units)
             paid = payoff(found, contrast, now, share=SHARE)
@@ -82,16 +87,16 @@ def test_draws_come_as_often_as_they_say() -> None:
     seen: Counter[tuple[int, int]] = Counter()
     said: dict[tuple[int, int], float] = {}
     for _ in range(n):
-        found = draw(offered, ahead.open_rows, sign=1, generator=generator)
+        found = draw(offered, ahead.open_rows, pools, sign=1, generator=generator)
         rows[found.row] += 1
         for unit, chance in zip(found.units, found.chances, strict=True):
             seen[found.row, unit] += 1
             said[found.row, unit] = chance
     assert set(rows) == {0, 1, 2, 3}
     assert len(seen) == sum(len(candidate.units) for candidate in offered)
-    for unit, chance in said.items():
+    for place, chance in said.items():
         # Five standard errors of a share of 20,000 draws.
-        assert abs(seen[unit] / n - chance) < 5 * (chance * (1 - chance) / n) ** 0.5
+        assert abs(seen[place] / n - chance) < 5 * (chance * (1 - chance) / n) ** 0.5
 
 
 def test_what_comes_after_a_unit_without_a_reply_pays_nothing() -> None:
@@ -100,8 +105,8 @@ def test_what_comes_after_a_unit_without_a_reply_pays_nothing() -> None:
     offered = candidates(ahead, ahead.standing(pools), pools, sign=1)
     grades = ROWS[offered[0].row][2]
     units = offered[0].units[:3]
-    drawn = Draw(offered[0].row, 1, units, (0.5, 0.25, 0.125), ahead.open_rows[offered[0].row])
-    waiting = pools[offered[0].row]
+    waiting, row = pools[offered[0].row], ahead.open_rows[offered[0].row]
+    drawn = Draw(offered[0].row, 1, units, (0.5, 0.25, 0.125), row, waiting)
     first = payoff(drawn, CONTRAST, judged(waiting, grades, units[:1]), share=1.0)
     gap = judged(waiting, grades, (units[0], units[2]))
     assert payoff(drawn, CONTRAST, gap, share=1.0) == first
@@ -116,3 +121,31 @@ def test_rows_whose_grades_are_tied_together_are_judged_as_a_whole() -> None:
     ahead = LookAhead(CONTRAST)
     for candidate in candidates(ahead, ahead.standing(pools), pools, sign=1):
         assert set(candidate.reach) == {1.0}
+
+
+def test_a_reply_that_withdraws_a_preference_pays_nothing_and_mixes_up_no_chunks() -> None:
+    # x >= b >= y, both graded 2, pin b at 2, so that it is in the pool though shown too deep.
+    # a >= b is contradicted by a's reply 1: b is open again, and no member any more.
+    known = [KnownGrade(id, 2, 2, query_id="q") for id in ("x", "y")]
+    rows = tuple(
+        Row("q", "q", "q", results=tuple(Result(id, text=id) for id in ids))
+        for ids in ("acdxyb", "defgb")
+    )
+
+    def built(replies: dict[str, Reply]) -> QueryPool:
+        query = Query(key="q", rows=rows, query_id="q", text="q")
+        rules = PoolRules("chunk", 3, 3)
+        pairs = [("x", "b"), ("b", "y"), ("a", "b")]
+        return build_pool(query, rules, known=known, preferences=pairs, replies=replies)
+
+    contrast = replace(CONTRAST, measure=Measure("nDCG", 3))
+    waiting = built({})
+    assert waiting.ids == ("a", "c", "d", "x", "y", "b", "e", "f")
+    ahead = LookAhead(contrast)
+    ahead.standing([waiting])
+    drawn = Draw(0, 1, (0, 7), (0.5, 0.25), ahead.open_rows[0], waiting)
+    assert drawn.waiting(waiting) == ["a", "f"]
+    now = built({"a": Reply(1, 1)})
+    assert now.ids == ("a", "c", "d", "x", "y", "e", "f")
+    assert drawn.waiting(now) == ["f"]
+    assert payoff(drawn, contrast, now, share=1.0) == 0.0

@@ -91,9 +91,11 @@ class Confident:
         if self._first_left is None:
             waiting = sum(len(chunks) for i in standing.at for chunks in pools[i].asks)
             self._first_left = math.ceil(FIRST_SHARE * waiting)
-            # The draws are those of these rows and lists: one seed would share its luck.
+            # The draws are those of these rows, lists and grades: one seed would share its luck,
+            # and grades that earlier draws brought must not meet the same draws again.
             named = [(pools[i].query.key, pools[i].ids) for i in standing.at]
-            self._generator.seed(f"{self._seed} {named}")
+            known = "".join(_known(pools[i]) for i in standing.at)
+            self._generator.seed(f"{self._seed} {named}{known}")
         rows = sorted(self._ahead.open_rows.items(), key=lambda item: (-item[1].width, item[0]))
         asks = [(i, chunk) for i, row in rows for chunk in _heaviest(row, pools[i])]
         asks = asks[: min(limit, self._first_left)]
@@ -109,7 +111,7 @@ class Confident:
         offered = candidates(self._ahead, standing, pools, sign=sign)
         drawn: list[Draw] = []
         while offered and len(_asks_of(drawn, pools)) < limit:
-            found = draw(offered, rows, sign=sign, generator=self._generator)
+            found = draw(offered, rows, pools, sign=sign, generator=self._generator)
             drawn.append(found)
             offered = [candidate for candidate in offered if candidate.row != found.row]
         self._drawn.update(found.row for found in drawn)
@@ -143,12 +145,17 @@ def _least_mean(rows: Mapping[int, Bounded], shares: Mapping[int, float], sign: 
 
 
 def _asks_of(draws: Sequence[Draw], pools: Sequence[QueryPool]) -> list[Ask]:
-    return [
-        (found.row, chunk)
-        for found in draws
-        for unit in found.units
-        for chunk in pools[found.row].asks[unit]
-    ]
+    return [(found.row, chunk) for found in draws for chunk in found.waiting(pools[found.row])]
+
+
+def _known(pool: QueryPool) -> str:
+    """Return what is known of a pool; of nothing, nothing."""
+    narrowed = (
+        f" {id} {judgment.lo} {judgment.hi}"
+        for id, judgment in zip(pool.ids, pool.judgments, strict=True)
+        if judgment.lo > 0 or judgment.hi < pool.grade_max
+    )
+    return "".join(narrowed)
 
 
 def _heaviest(row: OpenRow, pool: QueryPool) -> tuple[str, ...]:

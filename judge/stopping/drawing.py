@@ -45,7 +45,7 @@ class Draw:
 
     sign: 1 where raises of the lower bound are bet on, -1 where falls of the upper one are
     chances: of each unit, before the draw, to be among those judged
-    before: the row as it was drawn
+    before: the row as it was drawn; pool: its pool, which `units` count in
     """
 
     row: int
@@ -53,6 +53,12 @@ class Draw:
     units: tuple[int, ...]
     chances: tuple[float, ...]
     before: OpenRow
+    pool: QueryPool
+
+    def waiting(self, pool: QueryPool) -> list[str]:
+        """Return the chunks of its units that can still be asked about; pool: as it is now."""
+        asks = dict(zip(pool.ids, pool.asks, strict=True))
+        return [chunk for unit in self.units for chunk in asks.get(self.pool.ids[unit], ())]
 
 
 def candidates(
@@ -115,6 +121,7 @@ def _reach(
 def draw(
     offered: Sequence[Candidate],
     rows: Mapping[int, OpenRow],
+    pools: Sequence[QueryPool],
     *,
     sign: int,
     generator: random.Random,
@@ -131,6 +138,7 @@ def draw(
         units=drawn.units[:depth],
         chances=tuple(chance * reach for reach in drawn.reach[:depth]),
         before=rows[drawn.row],
+        pool=pools[drawn.row],
     )
 
 
@@ -138,11 +146,14 @@ def payoff(draw: Draw, contrast: Contrast, pool: QueryPool, *, share: float) -> 
     """Return the estimate of all raises that a draw brought, in the mean over rows, >= 0.
 
     pool: the row's pool as it is now. From the first unit on that has no reply nothing
-        counts: what a unit raises is a matter of the units before it, not of chance
+        counts: what a unit raises is a matter of the units before it, not of chance. Nor does
+        anything where a reply withdrew a preference: the row was then bounded too narrowly
 
     Its mean over the draws is at most what all rows that could be drawn still raise.
     """
     grades, now = draw.before.grades, contrast.grades(pool)
+    if (pool.ids, now.orders) != (draw.pool.ids, grades.orders):
+        return 0.0
     lo, hi = list(grades.lo), list(grades.hi)
     steps = [grades]
     for unit in draw.units:
