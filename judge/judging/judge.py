@@ -84,7 +84,7 @@ class Judge:
         desk = Desk(self.limits, budget or Budget(), clock, self._tally, self._ledger)
         self._cache = cache
         self._progress = progress
-        chance = chance or random.Random()  # noqa: S311 - jitter, not secrecy
+        self._chance = chance = chance or random.Random()  # noqa: S311 - jitter, not secrecy
         prices = prices or [None if backend.remote else FREE for backend in backends]
         lines = (
             Line(backend, price, Throttle(self.limits, clock, chance), desk)
@@ -196,6 +196,9 @@ class Judge:
                 self._waiting[keys] = [pair]
                 to_ask.append(self._settle(pair, keys))
         if to_ask:
+            if self._ledger.has_company():
+                # Processes that ask for the same pairs in one order would pay for each of them.
+                self._chance.shuffle(to_ask)
             self._loop_thread().start(to_ask)
         self._count(ready)
         return ready

@@ -37,13 +37,23 @@ class Ledger:
 
     def find_news(self, key: str) -> Entry | None:
         """Return the verdict that another process has stored since our bulk look-up, if any."""
-        if self._cache is None or self.trouble:
+        if self._cache is None or not self.has_company():
             return None
         try:
-            return self._cache.find([key]).get(key) if self._cache.has_foreign_writes() else None
+            return self._cache.find([key]).get(key)
         except DISK_TROUBLE as error:
             self._fail(self._cache, error)
             return None
+
+    def has_company(self) -> bool:
+        """Tell whether another process stores verdicts too."""
+        if self._cache is None or self.trouble:
+            return False
+        try:
+            return self._cache.has_foreign_writes()
+        except DISK_TROUBLE as error:
+            self._fail(self._cache, error)
+            return False
 
     async def keep(self, entry: Entry, *, shared: dict[str, object]) -> Entry:
         """Store an entry and return what stands for its key."""
