@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from operator import attrgetter
 
 from judge.errors import BackendUnavailable
 from judge.evidence.goldens import (
@@ -36,6 +37,8 @@ from judge.preferred import Preferred, preferred
 from judge.run import Golden, KnownGrade, KnownGrades, Notice, Run
 from judge.scoring import Scale, are_settled
 from judge.shadow import Shadow, compare, sample
+
+_REASON = attrgetter("reason")
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +165,7 @@ def grade_runs(
         preferred=preferred(
             pools, (*verdicts, *shadows), preferences, k=settings.depth or settings.reach
         ),
-        by_mock=any(j.reason == WORD_OVERLAP for pool in pools for j in pool.judgments),
+        by_mock=any(WORD_OVERLAP in map(_REASON, pool.judgments) for pool in pools),
     )
 
 

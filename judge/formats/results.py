@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from itertools import repeat
 from math import isfinite
-from typing import Any
+from typing import Any, NamedTuple
 
 from judge.formats.decoding import Fields
 from judge.formats.fields import FieldReader
@@ -35,8 +34,7 @@ _THERE = "(text)"
 """Stands for each text that nobody will read; one that says nothing stays what it is."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(NamedTuple):
     """The results of one row, and those of them that came with a grade."""
 
     results: tuple[Result, ...] = ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from judge.formats.decoding import Fields
 from judge.formats.findings import Findings, Place, shown
@@ -38,8 +39,7 @@ def read_rows(
     return ReadRows(rows, tuple(_grades(rows, good)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Draft:
+class _Draft(NamedTuple):
     """A row before its key is known, with the results that came with a grade."""
 
     place: Place

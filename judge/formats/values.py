@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from judge.formats.decoding import Fields
 from judge.formats.findings import Findings, Place, shown
 from judge.formats.ids import id_text
 
 
-@dataclass(frozen=True, slots=True)
-class Naming:
+class Naming(NamedTuple):
     """How a record names its query: what rows and goldens have in common."""
 
     query_id: str | None

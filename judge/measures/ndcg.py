@@ -28,7 +28,7 @@ def ndcg(
     0.938...
     """
     gain_of = _GAINS[gain]
-    best = _best(tuple(sorted((grade for grade in ideal if grade > 0), reverse=True)), k, gain)
+    best = _best(tuple(sorted([grade for grade in ideal if grade > 0], reverse=True)), k, gain)
     if best == 0.0:
         return 0.0
     return dcg([0.0 if grade is None else gain_of(grade) for grade in grades[:k]]) / best

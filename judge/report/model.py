@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain
 
 from judge.cascade import Grading
 from judge.evidence.goldens import Miss, misses
@@ -169,7 +170,11 @@ def build_report(grading: Grading, *, timing: Mapping[str, float] | None = None)
             for row in rows
             if not row.query.is_answerless and (row.query.rows[0] is None or _is_empty(row.query))
         ),
-        n_graded=sum(j.lo == j.hi for pool in grading.pools for j in pool.judgments),
+        n_graded=sum(
+            n
+            for judgment, n in _counted(pool.judgments for pool in grading.pools)
+            if not judgment.is_open
+        ),
         timing=dict(timing or {}),
     )
 
@@ -221,13 +226,9 @@ def _coverage(rows: Iterable[RowReport], depth: int | None) -> Coverage:
             tops.append([pool.judgments[m] for m in ranking if m is not None])
         if pool.failed:
             failed += sum(m is not None and pool.ids[m] in pool.failed for m in ranking)
-    # A million slots share few judgments: each is counted as what it is, then looked into once.
-    judgments = {id(judgment): judgment for top in tops for judgment in top}
-    counts = Counter(id(judgment) for top in tops for judgment in top)
     sources: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
-    for name, n in counts.items():
-        judgment = judgments[name]
+    for judgment, n in _counted(tops):
         if judgment.is_open:
             reasons[judgment.reason] += n
         else:
@@ -241,6 +242,16 @@ def _coverage(rows: Iterable[RowReport], depth: int | None) -> Coverage:
         by_source={str(source): sources[str(source)] for source in Source if sources[str(source)]},
         open_by_reason=dict(sorted(reasons.items())),
     )
+
+
+def _counted(lists: Iterable[Sequence[Judgment]]) -> Iterator[tuple[Judgment, int]]:
+    """Yield each judgment and how often it occurs, by which object it is.
+
+    A million slots share few judgments: each is looked into once.
+    """
+    together = list(chain.from_iterable(lists))
+    judgments = dict(zip(map(id, together), together, strict=True))
+    return ((judgments[name], n) for name, n in Counter(map(id, together)).items())
 
 
 @lru_cache(maxsize=256)
