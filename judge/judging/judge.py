@@ -187,7 +187,7 @@ class Judge:
         for pair, keys in zip(block, keyed, strict=True):
             if all(map(known.__contains__, keys)):
                 votes = [verdict_of(known[key], pair, cached=True) for key in keys]
-                ready.append(self._joined(votes))
+                ready.append(combine(votes, grade_max=self.prompt.grade_max))
             elif self._dry_run:
                 ready.append(self._foresee(pair, keys))
             elif keys in self._waiting:
@@ -222,12 +222,7 @@ class Judge:
                 votes = await asyncio.gather(*(asker.settle(pair, key) for asker, key in asked))
             except BackendUnavailable as error:
                 return keys, error
-        return keys, self._joined(votes)
-
-    def _joined(self, votes: Sequence[Verdict]) -> Verdict:
-        if len(votes) == 1:
-            return votes[0]
-        return combine(votes, grade_max=self.prompt.grade_max)
+        return keys, combine(votes, grade_max=self.prompt.grade_max)
 
     def _collect(self, *, leave: int) -> Iterator[Verdict]:
         """Yield finished verdicts until no more than `leave` pairs are being asked for."""

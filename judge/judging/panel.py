@@ -20,11 +20,13 @@ def lower_median(grades: Sequence[int]) -> int:
 
 
 def combine(votes: Sequence[Verdict], *, grade_max: int) -> Verdict:
-    """Return the panel's verdict for one pair, with the votes in it.
+    """Return the panel's verdict for one pair, with the votes in it; a single vote as it is.
 
     A missing vote could have been anything: the interval goes from the median with it at 0 to
     the median with it at G. Two 2s and a failure are 2 whatever the third would have said.
     """
+    if len(votes) == 1:
+        return votes[0]
     lo = lower_median([vote.lo for vote in votes])
     hi = lower_median([vote.hi for vote in votes])
     missing = [vote for vote in votes if vote.grade is None]

@@ -43,8 +43,12 @@ def _rows_on_page(report: Report) -> Iterable[RowReport]:
     if len(report.rows) <= ROWS_ON_PAGE or report.primary is None:
         return report.rows[:ROWS_ON_PAGE]
     primary = report.primary
-    scored = (row for row in report.rows if primary in row.scores)
-    return nsmallest(ROWS_ON_PAGE, scored, key=lambda row: row.scores[primary].value)
+    scored = [
+        (score.value, at)
+        for at, row in enumerate(report.rows)
+        if (score := row.scores.get(primary)) is not None
+    ]
+    return [report.rows[at] for _, at in nsmallest(ROWS_ON_PAGE, scored)]
 
 
 def _rows_left(report: Report) -> Iterable[Markup]:
