@@ -16,7 +16,8 @@ from judge.cli.writing import write_lines
 from judge.errors import UsageError
 from judge.formats import ReadOptions, read_goldens
 from judge.measures.names import parse_measure
-from judge.report.sweep_text import paragraph, table_lines
+from judge.report.differences import wrapped
+from judge.report.sweep_text import table_lines
 from judge.report.terminal import clean
 from judge.retrieval.checking import check_goldens
 from judge.retrieval.corpus import read_items
@@ -109,7 +110,7 @@ def check(goldens: str, corpus: str, as_json: bool, options: ReadOptions) -> int
         click.echo(json.dumps([asdict(finding) for finding in findings], ensure_ascii=False))
     else:
         for finding in findings:
-            click.echo("\n".join(paragraph(clean(str(finding)))))
+            click.echo("\n".join(wrapped(clean(str(finding)))))
         outcome = f"{errors} errors, {len(findings) - errors} warnings in {len(read)} goldens"
         click.echo(f"{'FAIL' if errors else 'OK'} {outcome}")
     return 1 if errors else 0
@@ -162,4 +163,4 @@ def _print_hits(engine: Engine, goldens: Sequence[Golden]) -> None:
     )
     for name, remark in _REMARKS.items():
         if any(golden.slice == name for golden in goldens):
-            click.echo("\n".join(paragraph(f"{name}: {remark}")))
+            click.echo("\n".join(wrapped(f"{name}: {remark}")))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
 from rich.cells import cell_len
 
 from judge.measures.names import Measure
+from judge.report.differences import wrapped
 from judge.report.phrases import MOCK, plural
 from judge.report.terminal import WIDTH, clean, shorten
 from judge.scoring import Mean
@@ -85,7 +85,7 @@ def _best(sweep: Sweep, measure: Measure) -> Iterator[str]:
     if len(rows) > 1:
         yield from _aligned(rows, left=len(rows[0]))
     if still:
-        yield from paragraph(f"No value moves {', '.join(still)}.")
+        yield from wrapped(f"No value moves {', '.join(still)}.")
 
 
 def _listed(values: Sequence[str]) -> str:
@@ -115,7 +115,7 @@ def _hidden(sweep: Sweep, measure: Measure) -> Iterator[str]:
             continue
         also = ", ".join(clean(sweep.values[place]) for place in hidden.also)
         yield ""
-        yield from paragraph(
+        yield from wrapped(
             f"warning: the overall line hides what {line_name(line)} pays: at {clean(sweep.knob)} "
             f"{clean(sweep.values[at])} {measure} goes {_moved(hidden.overall, at)} overall, "
             f"{_moved(line, at)} in {line_name(line)}" + (f"; likewise at {also}" if also else "")
@@ -128,7 +128,7 @@ def _payers(sweep: Sweep, measure: Measure) -> Iterator[str]:
     if payers:
         value = clean(sweep.values[best])
         yield ""
-        yield from paragraph(
+        yield from wrapped(
             f"note: {value} is best overall, and paid for: {measure} of {', '.join(payers)}"
         )
 
@@ -140,14 +140,9 @@ def _empty(sweep: Sweep) -> Iterator[str]:
             more = ", …" if len(rows) > _SHOWN else ""
             count = plural(len(rows), "list")
             yield ""
-            yield from paragraph(
+            yield from wrapped(
                 f"warning: at {clean(value)} {count} came back empty and count 0: {named}{more}"
             )
-
-
-def paragraph(text: str) -> list[str]:
-    """Return a sentence as lines of a terminal's width; what is one word stays whole."""
-    return textwrap.wrap(text, WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
 def _moved(line: Line, at: int) -> str:
