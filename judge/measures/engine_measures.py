@@ -125,8 +125,10 @@ def _ndcg(measure: Measure, asked: Asked) -> Floats:
 
 def _gains(grades: Ints, gain: str) -> Floats:
     """Return the gain of each grade, worked out once a grade."""
-    distinct, which = np.arange(grades.max(initial=0) + 1), grades
-    if len(distinct) > _FEW_GRADES:
+    top = int(grades.max(initial=0))  # may be near 2^31: no array is to be that long
+    if top < _FEW_GRADES:
+        distinct, which = np.arange(top + 1), grades
+    else:
         distinct, which = np.unique(grades, return_inverse=True)
     gains: Floats = np.array([GAINS[gain](grade) for grade in distinct.tolist()])[which]
     return gains
