@@ -86,6 +86,9 @@ def without_wire(url: str, folder: str) -> dict[str, object]:
     class Instant:
         name, settings, remote, recorded = "instant", {"kind": "instant"}, True, False
 
+        async def open(self) -> None:
+            pass
+
         async def answer(self, request: Request) -> Reply:
             return Reply('{"grade": 2}', prompt_tokens=900, completion_tokens=5)
 

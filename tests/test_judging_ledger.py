@@ -65,6 +65,9 @@ class InOrder:
     def __init__(self) -> None:
         self.asked: list[str] = []
 
+    async def open(self) -> None:
+        """Do nothing."""
+
     async def answer(self, request: Request) -> Reply:
         self.asked.append(request.pair.id)
         return Reply('{"grade": 1}')

@@ -94,6 +94,27 @@ def test_key_quota_and_model_are_fatal_at_once(refusal: Answer) -> None:
         run(first(99, refusal))
 
 
+def test_a_wrong_key_costs_one_request_in_a_fresh_process() -> None:
+    with FakeServer(first(99, error(401))) as server:
+        program = f"""
+from judge.errors import BackendUnavailable
+from judge.judging.backends import open_backend
+from judge.judging.judge import Judge, Pair
+from judge.judging.limits import Limits
+from judge.judging.prompt import load_prompt
+backend = open_backend("litellm:openai/m", base_url={server.url!r}, api_key="k")
+limits = Limits(concurrency=8, attempt_s=1.5)
+with Judge([backend], load_prompt(), limits=limits) as judge:
+    try:
+        list(judge.stream([Pair(f"q{{i}}", f"why {{i}}", "d", "Salt.") for i in range(20)]))
+    except BackendUnavailable:
+        print(judge.calls.made, judge.calls.unanswered)
+"""
+        command = [sys.executable, "-c", program]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert (done.stdout.strip(), done.stderr.strip(), server.wire) == ("1 0", "", 1)
+
+
 def test_a_deadline_of_our_own_fires() -> None:
     def play(seen: object) -> object:
         return Hang() if "road 0" in seen.said else completion()

@@ -12,6 +12,7 @@ import importlib
 import json
 import math
 import random
+import time
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,8 @@ from fake_server import (
 
 from judge.errors import BackendUnavailable
 from judge.judging.backends import open_backend, openai
+from judge.judging.backends.openai import OpenAIBackend
+from judge.judging.backends.wires.wire import Server, Wire
 from judge.judging.budget import Budget, Price
 from judge.judging.cache import JudgmentCache
 from judge.judging.judge import Judge, Pair, Verdict
@@ -68,6 +71,12 @@ class Outcome:
     def only(self) -> Verdict:
         (verdict,) = self.verdicts.values()
         return verdict
+
+
+def slow_to_open(server: Server) -> Wire:
+    """Open the wire as late as a client does whose import takes long."""
+    time.sleep(0.3)
+    return openai._open_direct(server)
 
 
 def pairs(n: int, text: str = "Salt melts ice on roads, since brine freezes later.") -> list[Pair]:
@@ -187,6 +196,26 @@ def test_3_key_quota_and_model_are_fatal_at_once(refusal: Answer, words: str) ->
                 list(judge.stream(pairs(200)))
         finally:
             assert server.wire == judge.calls.made == 1  # the first request goes alone
+
+
+def test_3_opening_the_backend_is_no_part_of_an_attempt() -> None:
+    with FakeServer() as server:
+        backend = OpenAIBackend("m", base_url=server.url, api_key="k", open_wire=slow_to_open)
+        with Judge([backend], load_prompt(), limits=Limits(attempt_s=0.2, total_s=0.2)) as judge:
+            verdicts = list(judge.stream(pairs(20)))
+    assert [verdict.grade for verdict in verdicts] == [2] * 20
+    assert (server.wire, judge.calls.made, judge.calls.unanswered) == (20, 20, 0)
+
+
+def test_3_the_first_request_goes_alone_until_it_is_answered() -> None:
+    refusal = Answer(401, error(401).body, {"content-type": "application/json"}, delay_s=0.3)
+    with pytest.raises(BackendUnavailable), FakeServer(first(99, refusal)) as server:
+        try:
+            backend = open_backend("openai:m", base_url=server.url, api_key="sk-secret")
+            with Judge([backend], load_prompt(), limits=Limits(attempt_s=0.5)) as judge:
+                list(judge.stream(pairs(40)))
+        finally:
+            assert server.wire == judge.calls.made == 1
 
 
 def test_3_what_was_received_before_a_fatal_answer_is_kept(tmp_path: Path) -> None:

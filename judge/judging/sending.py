@@ -26,7 +26,6 @@ from judge.judging.progress import Tally
 
 _UNREACHABLE_S = 5.0
 _REJECTED_AT_MOST = 5
-_PREFLIGHT_S = 10.0
 _BUDGET_TICK_S = 0.05
 _IN_VAIN_AT_LEAST = 10
 
@@ -71,6 +70,7 @@ class Line:
     costs one request and not a thousand.
     Where nothing but failures came for twice the time that one pair is retried, the judge is out
     of reach: a thousand pairs would be retried in vain one after another.
+    The backend is opened before anything is timed: an import is no part of an attempt.
     After StopAsking or BackendUnavailable nothing more is sent.
     """
 
@@ -82,6 +82,8 @@ class Line:
         self.price = price
         self._desk = desk
         self._stopped: StopAsking | BackendUnavailable | None = None
+        self._is_open = False
+        self._opening = asyncio.Lock()
         self._tried = False
         self._first_ended = asyncio.Event()
         self._answered = False
@@ -109,6 +111,8 @@ class Line:
             raise
 
     async def _send(self, request: Request, usage: Usage) -> Reply:
+        if not self._is_open:
+            usage.held_s += await self._open()
         await self._let_the_first_go_alone()
         usage.held_s += await self.throttle.admit(estimated_tokens(request))
         sent_at = self._desk.clock.now()
@@ -129,16 +133,27 @@ class Line:
             if self._tried:
                 self._first_ended.set()
 
+    async def _open(self) -> float:
+        """Open the backend if nobody has; return the seconds spent, which are no request's."""
+        start = self._desk.clock.now()
+        async with self._opening:
+            if self._stopped is not None:
+                raise self._stopped
+            if not self._is_open:
+                await self.backend.open()
+                self._is_open = True
+        return self._desk.clock.now() - start
+
     async def _let_the_first_go_alone(self) -> None:
         if not self._tried:
             self._tried = True
             self._started_at = self._desk.clock.now()
         elif not self._first_ended.is_set():
             try:
-                async with asyncio.timeout(_PREFLIGHT_S):
+                async with asyncio.timeout(2 * self._desk.limits.attempt_s):
                     await self._first_ended.wait()
             except TimeoutError:
-                self._first_ended.set()  # it is only slow
+                self._first_ended.set()  # it was given up before it could be sent
 
     async def _attempt(self, request: Request, usage: Usage) -> Reply:
         desk, reply, lost = self._desk, None, False

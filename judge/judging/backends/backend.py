@@ -23,8 +23,15 @@ class Backend(Protocol):
     remote: bool
     recorded: bool
 
+    async def open(self) -> None:
+        """Import and set up what answering takes; awaited once, before any request is timed.
+
+        Raises BackendUnavailable.
+        """
+        ...
+
     async def answer(self, request: Request) -> Reply:
-        """Send one request, once. Raises a `CallFailure` or `BackendUnavailable`."""
+        """Send one request, once, after `open`. Raises a `CallFailure` or `BackendUnavailable`."""
         ...
 
     async def close(self) -> None:

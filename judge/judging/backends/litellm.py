@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import importlib.util
 import logging
@@ -51,10 +52,14 @@ class LiteLLMBackend:
             "logprobs": logprobs,
         }
 
+    async def open(self) -> None:
+        """Import litellm, in a thread: it takes seconds."""
+        if self._litellm is None:
+            self._litellm = await asyncio.to_thread(_import_quietly)
+
     async def answer(self, request: Request) -> Reply:
         """Send one request. A refused parameter is dropped and `Adjusted` raised."""
-        if self._litellm is None:
-            self._litellm = _import_quietly()
+        assert self._litellm is not None, "opened before the first request"
         body = self._dialect.body(request)
         try:
             response = await self._litellm.acompletion(

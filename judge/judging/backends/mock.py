@@ -45,6 +45,9 @@ class Mock:
     def __init__(self) -> None:
         self.settings: Mapping[str, object] = {"kind": "mock", "version": 1}
 
+    async def open(self) -> None:
+        """Do nothing: there is nothing to set up."""
+
     async def answer(self, request: Request) -> Reply:
         """Return the overlap as a JSON reply in the prompt's own form."""
         share = overlap(request.pair.query, request.pair.text)
@@ -105,6 +108,9 @@ class ScriptedMock:
         steps = _read_script(path)
         self.settings: Mapping[str, object] = {"kind": "mock", "script": steps}
         self._steps = iter(steps)
+
+    async def open(self) -> None:
+        """Do nothing: there is nothing to set up."""
 
     async def answer(self, request: Request) -> Reply:
         """Return the next reply or raise the next failure of the script."""

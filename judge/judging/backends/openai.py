@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import os
@@ -64,10 +65,15 @@ class OpenAIBackend:
             "logprobs": logprobs,
         }
 
+    async def open(self) -> None:
+        """Open the wire, in a thread: a client's import may take seconds."""
+        if self._wire is None:
+            server = Server(self._base_url, self._key())
+            self._wire = await asyncio.to_thread(self._open_wire, server)
+
     async def answer(self, request: Request) -> Reply:
         """Send one request. A refused parameter is dropped and `Adjusted` raised."""
-        if self._wire is None:
-            self._wire = self._open_wire(Server(self._base_url, self._key()))
+        assert self._wire is not None, "opened before the first request"
         body = self._dialect.body(request)
         answer = await self._wire.post(_encode(body).encode("ascii"))
         if not 200 <= answer.status < 300:

@@ -30,6 +30,9 @@ class Replay:
         self.name = f"mock:replay={path}" if by_mock else f"replay:{path}"
         self.settings: Mapping[str, object] = {"kind": "replay"}
 
+    async def open(self) -> None:
+        """Do nothing: there is nothing to set up."""
+
     async def answer(self, request: Request) -> Reply:
         """Return the recorded grade as a reply in the prompt's form."""
         pair = request.pair
