@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from fake_server import Answer, FakeClock, FakeServer, Hang, Play, Reset, completion, error
+from fake_server import Answer, FakeClock, FakeServer, Hang, Play, Reset, answer, completion, error
 
 from judge.errors import BackendUnavailable
 from judge.judging.backends import open_backend
@@ -30,11 +30,16 @@ PAIRS = [Pair(f"q{i}", f"why salt the road {i}", f"d{i}", "Salt melts ice.") for
 
 
 def run(
-    play: Play, *, cache: JudgmentCache | None = None, asked: list[Pair] = PAIRS, **limits: float
+    play: Play,
+    *,
+    cache: JudgmentCache | None = None,
+    asked: list[Pair] = PAIRS,
+    model: str = "openai/m",
+    **limits: float,
 ) -> tuple[list[Verdict], Judge, FakeServer]:
     """Judge through litellm; the wire must equal what the judge counted."""
     with FakeServer(play) as server:
-        backend = open_backend("litellm:openai/m", base_url=server.url, api_key="sk-secret")
+        backend = open_backend(f"litellm:{model}", base_url=server.url, api_key="sk-secret")
         judge = Judge(
             [backend],
             load_prompt(),
@@ -167,6 +172,96 @@ def test_a_bad_reply_is_asked_again_once(act: Answer) -> None:
     verdicts, _, server = run(first(1, act))
     assert [verdict.grade for verdict in verdicts] == [2] * 4
     assert server.wire == 5
+
+
+HTML = Answer(200, b"<html><body>Gateway</body></html>", {"content-type": "text/html"})
+JSON = {"content-type": "application/json"}
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        HTML,
+        Answer(200, b"", JSON),
+        Answer(200, b"null", JSON),
+        Answer(200, b"[]", JSON),
+        Answer(200, b"{}", JSON),
+        Answer(200, b'"hi"', JSON),
+        Answer(200, b'{"choices": null}', JSON),
+        Answer(200, b'{"choices": [{"mess', JSON),
+        Answer(200, b'{"choices": ["x"]}', JSON),
+        Answer(200, b'{"choices": \xff\xfe', JSON),
+        completion(7),
+    ],
+)
+def test_a_malformed_response_is_asked_again_once_and_then_open(act: Answer) -> None:
+    verdicts, _, server = run(first(1, act), asked=PAIRS[:1])
+    assert (verdicts[0].grade, server.wire) == (2, 2)
+    verdicts, judge, server = run(first(99, act), asked=PAIRS[:1])
+    assert (verdicts[0].status, server.wire) == ("failed", 2)
+    assert judge.calls.unanswered == 0
+
+
+def test_a_stray_byte_does_not_spoil_the_verdict_beside_it() -> None:
+    body = completion('{"grade": 1, "why": "?"}').body.replace(b"?", b"\xff")
+    verdicts, _, server = run(first(9, Answer(200, body, JSON)), asked=PAIRS[:1])
+    assert (verdicts[0].grade, server.wire) == (1, 1)
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+@pytest.mark.parametrize("model", ["openai/m", "anthropic/m"])
+def test_a_redirect_is_rejected_and_the_key_goes_nowhere_else(status: int, model: str) -> None:
+    with FakeServer() as elsewhere:
+        there = Answer(status, b"", {"location": f"{elsewhere.url}/chat/completions"})
+        verdicts, judge, server = run(first(9, there), asked=PAIRS[:1], model=model)
+        assert (verdicts[0].status, server.wire, elsewhere.wire) == ("failed", 1, 0)
+    assert "redirects elsewhere" in verdicts[0].reason
+    assert judge.calls.unanswered == 0
+
+
+def test_missing_usage_is_unknown() -> None:
+    verdicts, judge, _ = run(first(9, completion(prompt_tokens=None)))
+    assert [verdict.grade for verdict in verdicts] == [2] * 4
+    assert {verdict.prompt_tokens for verdict in verdicts} == {None}
+    assert {verdict.completion_tokens for verdict in verdicts} == {None}
+    assert judge.cost_usd is None
+
+
+@pytest.mark.parametrize(
+    "said",
+    [{"code": 401}, {"code": "invalid_api_key"}, {"code": 429, "type": "insufficient_quota"}],
+)
+def test_a_lasting_error_within_a_success_is_fatal(said: dict) -> None:
+    with pytest.raises(BackendUnavailable):
+        run(first(99, answer(200, {"error": {"message": "no", **said}})))
+
+
+@pytest.mark.parametrize("code", [429, 503, "server_error"])
+def test_a_passing_error_within_a_success_is_retried(code: object) -> None:
+    act = answer(200, {"error": {"message": "later", "code": code}})
+    verdicts, judge, _ = run(first(2, act))
+    assert [verdict.grade for verdict in verdicts] == [2] * 4
+    assert judge.calls.retried == 2
+
+
+def test_a_lost_connection_may_have_been_billed() -> None:
+    _, judge, _ = run(first(1, Reset()), asked=PAIRS[:1])
+    assert judge.calls.unanswered == 1
+
+
+def test_odd_replies_leave_stderr_alone() -> None:
+    with FakeServer(first(2, Answer(200, b'{"choices": ["x"]}', JSON))) as server:
+        program = f"""
+from judge.judging.backends import open_backend
+from judge.judging.judge import Judge, Pair
+from judge.judging.prompt import load_prompt
+backend = open_backend("litellm:openai/m", base_url={server.url!r}, api_key="k")
+with Judge([backend], load_prompt()) as judge:
+    print([v.grade for v in judge.stream([Pair(str(i), str(i), "d", "Salt.") for i in range(3)])])
+"""
+        command = [sys.executable, "-c", program]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert (done.stdout.count("2"), done.stderr.strip()) == (2, "")
 
 
 def test_a_chunk_that_is_too_long_is_shortened_once() -> None:

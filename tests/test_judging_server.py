@@ -464,6 +464,46 @@ def test_11_a_malformed_response_is_asked_again_and_then_open(act: Answer) -> No
     assert (broken.only().status, broken.server.wire) == ("failed", 2)
 
 
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ({"code": 401}, "key was refused"),
+        ({"code": "404"}, "no such model"),
+        ({"type": "authentication_error"}, "key was refused"),
+        ({"code": 429, "type": "insufficient_quota"}, "quota"),
+    ],
+)
+def test_11_a_lasting_error_within_a_success_is_fatal(said: dict, words: str) -> None:
+    with pytest.raises(BackendUnavailable, match=words):
+        run(first(99, answer(200, {"error": {"message": "no", **said}})), pairs(5))
+
+
+@pytest.mark.parametrize("code", [429, 503, "overloaded_error"])
+def test_11_a_passing_error_within_a_success_is_retried(code: object) -> None:
+    act = answer(200, {"error": {"message": "later", "code": code}})
+    outcome = run(first(2, act), pairs(1))
+    assert (outcome.only().grade, outcome.judge.calls.retried) == (2, 2)
+
+
+def test_11_a_rejected_request_within_a_success_is_not_sent_again() -> None:
+    act = answer(200, {"error": {"message": "messages must be a list", "code": 400}})
+    outcome = run(first(9, act), pairs(1))
+    assert (outcome.only().status, outcome.server.wire) == ("failed", 1)
+
+
+def test_11_an_error_beside_a_reply_or_without_a_known_code_is_none() -> None:
+    reply = json.loads(completion().body)
+    assert run(first(9, answer(200, {**reply, "error": {"code": 401}})), pairs(1)).grades == [2]
+    unknown = run(first(9, answer(200, {"error": {"message": "?", "code": "?"}})), pairs(1))
+    assert (unknown.only().status, unknown.server.wire) == ("failed", 2)
+
+
+def test_11_zero_prompt_tokens_are_no_count() -> None:
+    outcome = run(first(9, completion(prompt_tokens=0)), pairs(1))
+    assert (outcome.only().grade, outcome.only().prompt_tokens) == (2, None)
+    assert outcome.judge.cost_usd is None
+
+
 def test_11_a_whole_verdict_is_read_wherever_it_stands() -> None:
     elsewhere = completion(None, reasoning_content='So it is clear. {"grade": 1}')
     assert run(first(1, elsewhere), pairs(1)).only().grade == 1

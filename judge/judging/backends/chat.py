@@ -105,13 +105,16 @@ class ChatDialect:
             refusal = "the server's content filter stopped the reply"
         elif _get(message, "refusal"):
             refusal = "the model refused"
+        prompt_tokens = _count(_get(usage, "prompt_tokens")) or None
+        # No prompt is empty: who read nothing of it did not count.
+        counted = prompt_tokens is not None or _get(usage, "prompt_tokens") is None
         text = _text(_get(message, "content")) or _text(_get(message, "reasoning_content"))
         return Reply(
             text,
             finish=finish,
             refusal=refusal,
-            prompt_tokens=_count(_get(usage, "prompt_tokens")),
-            completion_tokens=_count(_get(usage, "completion_tokens")),
+            prompt_tokens=prompt_tokens,
+            completion_tokens=_count(_get(usage, "completion_tokens")) if counted else None,
             probabilities=self._probabilities(choice, request),
             sent=sent,
         )

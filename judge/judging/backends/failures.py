@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
+from types import MappingProxyType
 
 from judge.errors import BackendUnavailable
 from judge.judging.exchange import Lost, RateLimited, Refused, Rejected, TooLong, Transient
@@ -32,6 +34,25 @@ _TRY_AGAIN_IN = re.compile(
     re.IGNORECASE,
 )
 _SHOWN = 200
+_STATUS = re.compile(r"[45][0-9][0-9]", re.ASCII)
+_STATUS_OF: Mapping[str, int] = MappingProxyType(
+    {
+        "invalid_request_error": 400,
+        "context_length_exceeded": 400,
+        "content_filter": 400,
+        "invalid_api_key": 401,
+        "authentication_error": 401,
+        "permission_error": 403,
+        "model_not_found": 404,
+        "not_found_error": 404,
+        "insufficient_quota": 429,
+        "rate_limit_exceeded": 429,
+        "rate_limit_error": 429,
+        "server_error": 500,
+        "api_error": 500,
+        "overloaded_error": 529,
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +83,39 @@ def read_error(status: int, headers: Mapping[str, str], body: object, *, now: fl
     )
 
 
+def status_within(content: bytes) -> int | None:
+    """Return the status that an error within a successful response would have had.
+
+    Gateways put their model's error there, with its code. None where there is no error, where
+    there is a reply beside it, or where its code says nothing.
+
+    >>> status_within(b'{"error": {"code": 429, "message": "slow down"}}')
+    429
+    >>> status_within(b'{"error": {"code": "invalid_api_key"}}')
+    401
+    >>> status_within(b'{"error": null, "choices": []}') is None
+    True
+    """
+    if b'"error"' not in content:  # nearly always, and reading it all again takes time
+        return None
+    body = json_or_text(content)
+    error = body.get("error") if isinstance(body, dict) and not body.get("choices") else None
+    if not isinstance(error, dict):
+        return None
+    codes = [str(error.get(name)) for name in ("code", "status", "type")]
+    numbers = [int(code) for code in codes if _STATUS.fullmatch(code)]
+    named = [_STATUS_OF[code.lower()] for code in codes if code.lower() in _STATUS_OF]
+    return next(iter(numbers + named), None)
+
+
+def json_or_text(content: bytes) -> object:
+    """Return the JSON value in a body, or else the text that it is."""
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError):
+        return content.decode("utf-8", "replace")
+
+
 def failure(error: ServerError, *, name: str) -> Exception:
     """Return the exception that an error response of backend `name` stands for."""
     about = f"{error.status} {error.message[:_SHOWN]}".strip()
@@ -80,6 +134,8 @@ def failure(error: ServerError, *, name: str) -> Exception:
         # A gateway that gave up waiting does not stop the server behind it.
         kind = Lost if error.status in _GATEWAY_GAVE_UP else Transient
         return kind(f"server error ({about})", retry_after_s=error.retry_after_s)
+    if 300 <= error.status < 400:
+        return Rejected(f"the address redirects elsewhere; name the one it leads to ({about})")
     return Rejected(f"the server rejected the request ({about})")
 
 

@@ -8,17 +8,25 @@ import importlib.util
 import logging
 import os
 import time
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from judge.errors import UsageError
 from judge.judging.backends.chat import ChatDialect
-from judge.judging.backends.failures import failure, read_error
+from judge.judging.backends.failures import (
+    ServerError,
+    failure,
+    json_or_text,
+    read_error,
+    status_within,
+)
 from judge.judging.backends.masking import masked, secrets_in
 from judge.judging.backends.openai import without_credentials
-from judge.judging.backends.wires.wire import connection_failure
-from judge.judging.exchange import Rejected, Reply, Request, Transient
+from judge.judging.backends.overhearing import listen, overheard
+from judge.judging.backends.wires.wire import Answer, connection_failure
+from judge.judging.exchange import Adjusted, Rejected, Reply, Request, Transient
 
 _SHOWN = 200
 
@@ -60,20 +68,55 @@ class LiteLLMBackend:
     async def answer(self, request: Request) -> Reply:
         """Send one request. A refused parameter is dropped and `Adjusted` raised."""
         assert self._litellm is not None, "opened before the first request"
-        body = self._dialect.body(request)
-        try:
-            response = await self._litellm.acompletion(
-                **body, **self._where, num_retries=0, max_retries=0
-            )
-        except self._litellm.openai.OpenAIError as error:
-            raise self._failure(error, body) from error
+        while True:
+            body = self._dialect.body(request)
+            try:
+                return await self._send(body, request)
+            except _Unsent:
+                continue  # what a provider does not take is refused here, one name at a time
+
+    async def _send(self, body: Mapping[str, object], request: Request) -> Reply:
+        with overheard() as heard:
+            try:
+                response = await self._litellm.acompletion(
+                    **body, **self._where, num_retries=0, max_retries=0
+                )
+            except self._litellm.openai.OpenAIError as error:
+                answer = heard.answer
+                if answer is None or not self._is_unreadable(error, answer):
+                    meant = self._failure(error, body, answer)
+                    is_unsent = isinstance(error, self._litellm.UnsupportedParamsError)
+                    if is_unsent and isinstance(meant, Adjusted):
+                        raise _Unsent from error
+                    raise meant from error
+                # What OpenAI's own backend makes of it: a reply, perhaps without text.
+                return self._dialect.reply(body, answer.content, request)
         return self._dialect.reply(body, response.model_dump(), request)
 
-    def _failure(self, error: BaseException, body: Mapping[str, object]) -> Exception:
-        """Map litellm's exceptions, which are openai's with fields of their own."""
+    def _is_unreadable(self, error: BaseException, answer: Answer) -> bool:
+        """Tell whether litellm calls a failure of the server what is an answer it cannot read."""
+        if not 200 <= answer.status < 300 or status_within(answer.content) is not None:
+            return False
+        status = getattr(error, "status_code", None)
+        return not isinstance(status, int) or status >= 500
+
+    def _failure(
+        self, error: BaseException, body: Mapping[str, object], answer: Answer | None
+    ) -> Exception:
+        """Map litellm's exceptions, which are openai's with fields of their own.
+
+        answer: what the server said, where it said anything; it goes before litellm's word for
+            redirects and for errors within a successful response
+        """
+        if answer is not None and answer.status < 400:
+            inside = status_within(answer.content) if answer.status < 300 else answer.status
+            if inside is not None:
+                said = json_or_text(answer.content)
+                found = read_error(inside, answer.headers, said, now=time.time())
+                return self._meant(found, body)
         message = masked(_message(error), self._secrets())
-        if isinstance(error, self._litellm.openai.APIConnectionError):
-            return connection_failure(error)
+        if answer is None and (lost := self._lost_connection(error)) is not None:
+            return connection_failure(lost)
         status = getattr(error, "status_code", None)
         if not isinstance(status, int):
             return Transient(f"litellm failed ({message[:_SHOWN]})")
@@ -85,11 +128,27 @@ class LiteLLMBackend:
             inner if isinstance(inner, dict) else {"message": message},
             now=time.time(),
         )
+        return self._meant(found, body, message)
+
+    def _meant(
+        self, found: ServerError, body: Mapping[str, object], message: str = ""
+    ) -> Exception:
         found = replace(found, message=masked(found.message, self._secrets()))
         meant = failure(found, name=self.name)
         if isinstance(meant, Rejected):
-            return self._dialect.adjust(body, message, found.parameter) or meant
+            return self._dialect.adjust(body, message or found.message, found.parameter) or meant
         return meant
+
+    def _lost_connection(self, error: BaseException) -> BaseException | None:
+        """Return the connection's failure that an error stands for, None if it is no such."""
+        kinds = (
+            self._litellm.openai.APIConnectionError,
+            importlib.import_module("httpx").RequestError,
+        )
+        cause: BaseException | None = error
+        while cause is not None and not isinstance(cause, kinds):
+            cause = cause.__cause__ or cause.__context__
+        return cause
 
     def _secrets(self) -> tuple[str | None, ...]:
         return (self._where["api_key"], *secrets_in(os.environ, self._where["api_base"]))
@@ -102,6 +161,10 @@ class LiteLLMBackend:
         await cleanup.close_litellm_async_clients()
 
 
+class _Unsent(Exception):
+    """litellm knew beforehand that the provider does not take a parameter, now dropped."""
+
+
 def _message(error: BaseException) -> str:
     return str(getattr(error, "message", error))
 
@@ -112,6 +175,10 @@ def _import_quietly() -> Any:
     os.environ.setdefault("LITELLM_MODE", "PRODUCTION")  # else it reads .env files nearby
     litellm: Any = importlib.import_module("litellm")
     litellm.suppress_debug_info = True
+    listen(litellm.in_memory_llm_clients_cache)
     litellm.telemetry = False
+    # Its models hold what servers say, whatever that is, and complain of it on the screen. Calls
+    # overlap, so that nothing narrower than the message can be put around one of them.
+    warnings.filterwarnings("ignore", "Pydantic serializer warnings", UserWarning)
     logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
     return litellm

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from judge.errors import BackendUnavailable, UsageError
 from judge.judging.backends.chat import LENGTH_NAMES, ChatDialect
-from judge.judging.backends.failures import failure, read_error
+from judge.judging.backends.failures import failure, json_or_text, read_error, status_within
 from judge.judging.backends.masking import masked, secrets_in
 from judge.judging.backends.wires.wire import Answer, OpenWire, Server, Wire
 from judge.judging.exchange import Rejected, Reply, Request
@@ -78,6 +78,8 @@ class OpenAIBackend:
         answer = await self._wire.post(_encode(body).encode("ascii"))
         if not 200 <= answer.status < 300:
             raise self._failure(answer, body)
+        if (status := status_within(answer.content)) is not None:
+            raise self._failure(replace(answer, status=status), body)
         return self._dialect.reply(body, answer.content, request)
 
     def _key(self) -> str:
@@ -91,7 +93,7 @@ class OpenAIBackend:
         return key or NO_KEY
 
     def _failure(self, answer: Answer, body: Mapping[str, object]) -> Exception:
-        said = _json_or_text(answer.content)
+        said = json_or_text(answer.content)
         found = read_error(answer.status, answer.headers, said, now=time.time())
         found = replace(found, message=masked(found.message, self._secrets()))
         meant = failure(found, name=self.name)
@@ -119,13 +121,6 @@ def _open_direct(server: Server) -> Wire:
     from judge.judging.backends.wires.direct import DirectWire, uses_proxy
 
     return _open_sdk(server) if uses_proxy(server.base_url) else DirectWire(server)
-
-
-def _json_or_text(content: bytes) -> object:
-    try:
-        return json.loads(content)
-    except (ValueError, RecursionError):
-        return content.decode("utf-8", "replace")
 
 
 def _checked(base_url: str) -> str:
