@@ -9,7 +9,18 @@ import sys
 from pathlib import Path
 
 import pytest
-from fake_server import Answer, FakeClock, FakeServer, Hang, Play, Reset, answer, completion, error
+from fake_server import (
+    Answer,
+    FakeClock,
+    FakeServer,
+    Hang,
+    Play,
+    Raw,
+    Reset,
+    answer,
+    completion,
+    error,
+)
 
 from judge.errors import BackendUnavailable
 from judge.judging.backends import open_backend
@@ -200,6 +211,22 @@ def test_a_malformed_response_is_asked_again_once_and_then_open(act: Answer) -> 
     verdicts, judge, server = run(first(99, act), asked=PAIRS[:1])
     assert (verdicts[0].status, server.wire) == ("failed", 2)
     assert judge.calls.unanswered == 0
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        Raw(b"SSH-2.0-OpenSSH_9\r\n\r\n"),
+        Raw(b"HTTP/1.1 200 OK\r\nno colon\r\n\r\n"),
+        Answer(200, b"", {"x": "y" * 2**20}),
+        Answer(200, b"not gzip", {"content-encoding": "gzip"}),
+    ],
+    ids=["no HTTP", "no header", "endless header", "not gzip"],
+)
+def test_what_nobody_can_read_is_asked_for_three_times(act: object) -> None:
+    verdicts, _, server = run(first(99, act), asked=PAIRS[:1])
+    assert (verdicts[0].status, server.wire) == ("failed", 3)
+    assert "no valid HTTP response" in verdicts[0].reason
 
 
 def test_a_stray_byte_does_not_spoil_the_verdict_beside_it() -> None:

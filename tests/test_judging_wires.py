@@ -9,6 +9,7 @@ import asyncio
 import base64
 import gzip
 import json
+import socket
 import ssl
 import zlib
 from collections.abc import Callable
@@ -19,6 +20,7 @@ from fake_server import (
     Answer,
     Cut,
     Endless,
+    FakeClock,
     FakeServer,
     Raw,
     Reset,
@@ -34,13 +36,15 @@ from judge.judging.backends.openai import OpenAIBackend, without_credentials
 from judge.judging.backends.wires import direct
 from judge.judging.backends.wires import wire as wires
 from judge.judging.backends.wires.direct import DirectWire, uses_proxy
+from judge.judging.backends.wires.http_connection import Connection
 from judge.judging.backends.wires.sdk import SDKWire
 from judge.judging.backends.wires.wire import OpenWire, Server
-from judge.judging.exchange import Lost, Overlong, Unreachable
+from judge.judging.exchange import Lost, Overlong, Unreachable, Unreadable
 from judge.judging.judge import Judge, Pair
 from judge.judging.prompt import load_prompt
 
 Post = Callable[..., wires.Answer]
+PAIR = Pair("q", "why salt roads", "d", "Salt melts ice.")
 BODY = b'{"model":"m","messages":[]}'
 # `openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 36500
 #  -subj "/CN=loopback test server" -addext "subjectAltName=IP:127.0.0.1,DNS:localhost"`:
@@ -168,34 +172,43 @@ def test_a_small_body_that_unpacks_into_a_huge_one_is_not_unpacked(post: Post) -
     [
         Reset(),
         Cut(),
-        Answer(200, b"not gzip", {"content-encoding": "gzip"}),
-        Answer(200, b"", {"x": "y" * 2**20}),
         Raw(b""),
-        Raw(b"SSH-2.0-OpenSSH_9\r\n\r\n"),
-        Raw(b"HTTP/1.1 200 OK\r\nno colon\r\n\r\n"),
-        Raw(b"HTTP/1.1 200 OK\r\ncontent-length: -5\r\n\r\n"),
         Raw(b"HTTP/1.1 100 Continue\r\n\r\n"),
-        Raw(CHUNKED + b"4\r\nhello\r\n0\r\n\r\n"),
         Raw(CHUNKED + b"5\r\nhello\r\n"),
     ],
-    ids=[
-        "reset",
-        "cut",
-        "not gzip",
-        "endless header",
-        "nothing",
-        "no HTTP",
-        "no header",
-        "negative length",
-        "interim only",
-        "another chunk size",
-        "no last chunk",
-    ],
+    ids=["reset", "cut", "nothing", "interim only", "no last chunk"],
 )
-def test_a_lost_or_broken_answer_may_pass(post: Post, act: object) -> None:
+def test_a_lost_answer_may_pass(post: Post, act: object) -> None:
     with FakeServer(lambda seen: act) as server, pytest.raises(Lost) as lost:
         post(server.url)
     assert (type(lost.value), server.wire) == (Lost, 1)
+
+
+UNREADABLE = {
+    "not gzip": Answer(200, b"not gzip", {"content-encoding": "gzip"}),
+    "endless header": Answer(200, b"", {"x": "y" * 2**20}),
+    "no HTTP": Raw(b"SSH-2.0-OpenSSH_9\r\n\r\n"),
+    "no header": Raw(b"HTTP/1.1 200 OK\r\nno colon\r\n\r\n"),
+    "negative length": Raw(b"HTTP/1.1 200 OK\r\ncontent-length: -5\r\n\r\n"),
+    "another chunk size": Raw(CHUNKED + b"4\r\nhello\r\n0\r\n\r\n"),
+}
+
+
+@pytest.mark.parametrize("act", UNREADABLE.values(), ids=UNREADABLE)
+def test_what_is_no_http_response_is_unreadable(post: Post, act: object) -> None:
+    with FakeServer(lambda seen: act) as server, pytest.raises(Unreadable):
+        post(server.url)
+    assert server.wire == 1
+
+
+@pytest.mark.parametrize("act", UNREADABLE.values(), ids=UNREADABLE)
+def test_what_nobody_can_read_is_asked_for_three_times(open_wire: OpenWire, act: object) -> None:
+    with FakeServer(lambda seen: act) as server:
+        backend = OpenAIBackend("m", base_url=server.url, api_key="k", open_wire=open_wire)
+        with Judge([backend], load_prompt(), clock=FakeClock()) as judge:
+            (verdict,) = judge.stream([PAIR])
+    assert (verdict.status, verdict.attempts, server.wire) == ("failed", 3, 3)
+    assert verdict.reason.startswith(("no valid HTTP response", "the answer cannot be unpacked"))
 
 
 def test_nobody_at_the_address_is_unreachable(post: Post) -> None:
@@ -249,7 +262,7 @@ def test_only_a_certificate_that_is_trusted_is_accepted(
 def judged(base_url: str, open_wire: OpenWire, api_key: str | None = None) -> None:
     backend = OpenAIBackend("m", base_url=base_url, api_key=api_key, open_wire=open_wire)
     with Judge([backend], load_prompt()) as judge:
-        (verdict,) = judge.stream([Pair("q", "why salt roads", "d", "Salt melts ice.")])
+        (verdict,) = judge.stream([PAIR])
     assert verdict.grade == 2
 
 
@@ -408,6 +421,81 @@ def test_what_is_lost_on_a_used_connection_is_not_sent_again(act: object) -> Non
     with server, pytest.raises(Lost):
         exchanged(server, 2)
     assert (server.wire, server.connections) == (2, 1)
+
+
+class Leaving:
+    """A server that answers one request a connection and closes it without saying so."""
+
+    def __init__(self, *, after_s: float) -> None:
+        self.after_s = after_s
+        self.wire = 0
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await reader.readuntil(b"\r\n\r\n")
+        length = int(head.lower().partition(b"content-length: ")[2].split(b"\r\n")[0])
+        await reader.readexactly(length)
+        self.wire += 1
+        body = completion().body
+        writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n" % len(body) + body)
+        await writer.drain()
+        await asyncio.sleep(self.after_s)
+        writer.close()
+
+
+@pytest.mark.parametrize("after_s", [0.0, 0.02])
+def test_a_connection_that_was_closed_without_a_word_is_not_written_to(after_s: float) -> None:
+    async def several() -> tuple[int, int]:
+        leaving = Leaving(after_s=after_s)
+        server = await asyncio.start_server(leaving.serve, "127.0.0.1", 0)
+        wire = DirectWire(Server(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1", "k"))
+        answers = 0
+        for _ in range(8):
+            answers += (await wire.post(BODY)).status == 200
+            await asyncio.sleep(after_s * 2)
+        await wire.close()
+        server.close()
+        return answers, leaving.wire
+
+    assert asyncio.run(several()) == (8, 8)
+
+
+def test_the_end_of_an_idle_connection_is_seen_before_the_loop_reads_it() -> None:
+    async def scenario() -> tuple[bool, bool, bool]:
+        ours, theirs = socket.socketpair()
+        ours.setblocking(False)
+        loop = asyncio.get_running_loop()
+        _, connection = await loop.create_connection(Connection, sock=ours)
+        before = connection.is_fresh()
+        theirs.close()
+        after = (connection.is_open, connection.is_fresh())
+        connection.end()
+        await asyncio.sleep(0)
+        return before, *after
+
+    assert asyncio.run(scenario()) == (True, True, False)
+
+
+def test_what_hung_up_on_a_used_connection_is_asked_over_new_ones_from_then_on() -> None:
+    # Nobody can tell a close that crosses a request from one that answers it: learn from one.
+    async def several(url: str) -> int:
+        wire, lost = DirectWire(Server(url, "k")), 0
+        for _ in range(8):
+            try:
+                await wire.post(BODY)
+            except Lost:
+                lost += 1
+        await wire.close()
+        return lost
+
+    seen_on: list[int] = []
+
+    def play(seen: Seen) -> object:
+        seen_on.append(server.connections)
+        return completion() if seen_on.count(server.connections) == 1 else Raw(b"")
+
+    server = FakeServer(play)
+    with server:
+        assert asyncio.run(several(server.url)) == 1
 
 
 def test_an_idle_connection_is_not_trusted_for_long(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ failures below, and the one owner of retrying (`judge.judging.retrying`) decides
     ├── Transient        5xx, 408, 409, connection lost, no answer in time: try again
     │   ├── Unreachable  no connection at all
     │   ├── Lost         sent, but no answer came: it may have been billed
+    │   │   └── Unreadable  what came is none: try again, but not for long
     │   └── RateLimited  429: everybody slows down, then try again
     ├── Adjusted         the model refused a parameter; it was dropped: ask again at once
     ├── TooLong          the chunk does not fit the model's context
@@ -98,6 +99,10 @@ class Lost(Transient):
     """The request went out and no answer came back."""
 
     may_be_billed = True
+
+
+class Unreadable(Lost):
+    """What came back is no HTTP response, or cannot be unpacked."""
 
 
 class RateLimited(Transient):

@@ -9,8 +9,10 @@ import importlib
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
-from judge.judging.exchange import Adjusted, CallFailure, RateLimited, Transient
+from judge.judging.exchange import Adjusted, CallFailure, RateLimited, Transient, Unreadable
 from judge.judging.sending import Desk, Usage
+
+_UNREADABLE_AT_MOST = 3
 
 Outcome = TypeVar("Outcome")
 
@@ -19,6 +21,8 @@ async def retry(attempt: Callable[[], Awaitable[Outcome]], *, usage: Usage, desk
     """Return the outcome of the first attempt that succeeds.
 
     Tried again until the pair's total deadline; time held back by a rate limit is not counted.
+    An answer that nobody can read is asked for three times at most: a server that speaks another
+    language will not learn ours, and each request may be billed.
     Raises the last failure when it is none to retry or time is up.
     """
     started_at = desk.clock.now() - usage.held_s
@@ -52,7 +56,13 @@ def _retrying(desk: Desk, usage: Usage, *, started_at: float) -> Any:
         asked = failure.retry_after_s if isinstance(failure, Transient) else None
         return max(asked or 0.0, float(backoff(state)))
 
+    unreadable = 0
+
     def is_late(state: Any) -> bool:
+        nonlocal unreadable
+        unreadable += isinstance(state.outcome.exception(), Unreadable)
+        if unreadable >= _UNREADABLE_AT_MOST:
+            return True
         used = desk.clock.now() - started_at - usage.held_s
         return bool(used + state.upcoming_sleep > desk.limits.total_s)
 

@@ -24,10 +24,12 @@ from judge.errors import BackendUnavailable
 from judge.judging.backends.wires.http_connection import Connection
 from judge.judging.backends.wires.unpacking import ENCODINGS
 from judge.judging.backends.wires.wire import PATH, Answer, Server
-from judge.judging.exchange import Unreachable
+from judge.judging.exchange import Lost, Unreachable
 
 _IDLE_S = 4.0
 """Common servers hang up after five seconds: a connection is not used again shortly before."""
+_AT_ONCE_S = 0.01
+"""Who hangs up sooner keeps no connection at all."""
 _SECOND_ADDRESS_S = 0.25
 _SAFE = "/%:@!$&'()*+,;=~"
 
@@ -46,14 +48,20 @@ class DirectWire:
         self._tls = _tls(environ) if parts.scheme == "https" else None
         self._target = _target(parts)
         self._headers = _sendable(_headers(server, parts, environ))
+        self._idle_s = _IDLE_S
         self._idle: list[tuple[Connection, float]] = []
         self._connections: set[Connection] = set()
 
     async def post(self, body: bytes) -> Answer:
         """Send one request over a connection that is free, or over a new one."""
-        connection = self._take_idle() or await self._connect()
+        used = self._take_idle()
+        connection = used[0] if used else await self._connect()
         try:
             return await connection.exchange(self._request(body), body)
+        except Lost:
+            if used and not connection.was_answered:
+                self._learn(used[1])
+            raise
         finally:
             if connection.is_open:
                 self._idle.append((connection, asyncio.get_running_loop().time()))
@@ -64,16 +72,24 @@ class DirectWire:
         headers = [*self._headers, (b"Content-Length", b"%d" % len(body))]
         return h11.Request(method=b"POST", target=self._target, headers=headers)
 
-    def _take_idle(self) -> Connection | None:
-        """Return the connection that was used last, if it is still good; drop those that are not.
+    def _learn(self, idle_s: float) -> None:
+        """Trust idle connections for half the time after which the server hung up on one."""
+        self._idle_s = min(self._idle_s, idle_s / 2 if idle_s > _AT_ONCE_S else 0.0)
 
-        They were left in order, so that behind an old one there are only older ones.
+    def _take_idle(self) -> tuple[Connection, float] | None:
+        """Return the connection that was used last, if it is still good, and how long it was idle.
+
+        Those that are not are dropped. They were left in order, so that behind an old one there
+        are only older ones.
         """
         now = asyncio.get_running_loop().time()
         while self._idle:
             connection, since = self._idle.pop()
-            if connection.is_open and now - since < _IDLE_S:
-                return connection
+            idle_s = now - since
+            if idle_s < self._idle_s:
+                if connection.is_fresh():
+                    return connection, idle_s
+                self._learn(idle_s)
             connection.end()
             self._connections.discard(connection)
         return None

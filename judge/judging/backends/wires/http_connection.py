@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import select
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -12,7 +13,7 @@ import h11
 
 from judge.judging.backends.wires.unpacking import unpack
 from judge.judging.backends.wires.wire import MOST_BYTES, Answer, overlong
-from judge.judging.exchange import CallFailure, Lost
+from judge.judging.exchange import CallFailure, Lost, Unreadable
 
 _MOST_HEAD = 2**16
 
@@ -22,6 +23,8 @@ class Connection(asyncio.Protocol):
 
     def __init__(self) -> None:
         self.is_open = False
+        self.was_answered = False
+        """Bytes came since the last request."""
         self._transport: asyncio.Transport
         self._http = h11.Connection(h11.CLIENT, max_incomplete_event_size=_MOST_HEAD)
         self._incoming = _Incoming()
@@ -33,6 +36,16 @@ class Connection(asyncio.Protocol):
         self._transport = transport
         self.is_open = True
 
+    def is_fresh(self) -> bool:
+        """Tell whether a request may be written: the server has neither closed nor said more.
+
+        The loop may not have read yet what already came: the socket knows.
+        """
+        if not self.is_open or self._transport.is_closing():
+            return False
+        socket = self._transport.get_extra_info("socket")
+        return socket is None or not _has_news(socket.fileno())
+
     async def exchange(self, request: h11.Request, body: bytes) -> Answer:
         """Send a request and return its answer, after which `is_open` tells of another one.
 
@@ -40,6 +53,7 @@ class Connection(asyncio.Protocol):
         cancelled: the answer may still come, and must not be taken for the next one's.
         """
         self._incoming = _Incoming()
+        self.was_answered = False
         self._answer = asyncio.get_running_loop().create_future()
         events = (request, h11.Data(data=body), h11.EndOfMessage())
         self._transport.write(b"".join([self._http.send(event) or b"" for event in events]))
@@ -56,12 +70,17 @@ class Connection(asyncio.Protocol):
         if self._answer is None or self._answer.done():
             self.end()
             return
+        self.was_answered = True
         try:
             self._read(data)
         except h11.RemoteProtocolError as error:
-            self._fail(Lost(f"no valid HTTP response ({error})"))
+            self._fail(Unreadable(f"no valid HTTP response ({error})"))
         except CallFailure as failure:
             self._fail(failure)
+
+    def eof_received(self) -> None:
+        """Take no more requests: the server sends nothing any more. The transport closes."""
+        self.is_open = False
 
     def connection_lost(self, error: Exception | None) -> None:
         """End the answer where its end is the connection's, else report the loss."""
@@ -109,6 +128,15 @@ class Connection(asyncio.Protocol):
         self._transport.abort()
 
 
+def _has_news(descriptor: int) -> bool:
+    """Tell whether a socket has something to read, be it its end."""
+    if not hasattr(select, "poll"):
+        return bool(select.select([descriptor], [], [], 0)[0])
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    return bool(poll.poll(0))
+
+
 @dataclass(slots=True)
 class _Incoming:
     """What came of a response so far."""
@@ -135,7 +163,7 @@ class _Incoming:
             raise overlong()
 
     def answer(self) -> Answer:
-        """Return the response, its body unpacked. Lost or Overlong where that fails."""
+        """Return the response, its body unpacked. Unreadable or Overlong where that fails."""
         encoding = self.headers.get("content-encoding", "")
         return Answer(self.status, self.headers, unpack(bytes(self.body), encoding=encoding))
 

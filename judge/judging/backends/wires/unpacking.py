@@ -7,18 +7,18 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from judge.judging.backends.wires.wire import MOST_BYTES, overlong
-from judge.judging.exchange import Lost
+from judge.judging.exchange import Unreadable
 
 ENCODINGS = "gzip, deflate"
 """What may be asked for."""
 
 
 def unpack(content: bytes, *, encoding: str) -> bytes:
-    """Return a body without its content encoding. Lost or Overlong where that fails."""
+    """Return a body without its content encoding. Unreadable or Overlong where that fails."""
     name = encoding.strip().lower()
     way = _WAYS.get(name)
     if way is None:
-        raise Lost(f"the answer came in an encoding that was not asked for ({name[:40]})")
+        raise Unreadable(f"the answer came in an encoding that was not asked for ({name[:40]})")
     return way(content) if content else b""
 
 
@@ -36,11 +36,11 @@ def _bounded(content: bytes, packed: zlib._Decompress) -> bytes:
     try:
         plain = packed.decompress(content, MOST_BYTES + 1)
     except zlib.error as error:
-        raise Lost(f"the answer cannot be unpacked ({error})") from error
+        raise Unreadable(f"the answer cannot be unpacked ({error})") from error
     if len(plain) > MOST_BYTES:
         raise overlong()
     if not packed.eof:
-        raise Lost("the answer cannot be unpacked (its end is missing)")
+        raise Unreadable("the answer cannot be unpacked (its end is missing)")
     return plain
 
 

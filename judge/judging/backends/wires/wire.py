@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
-from judge.judging.exchange import Lost, Overlong, Transient, Unreachable
+from judge.judging.exchange import Lost, Overlong, Transient, Unreachable, Unreadable
 
 PATH = "/chat/completions"
 MOST_BYTES = 16 * 2**20
@@ -77,9 +78,21 @@ def connection_failure(error: BaseException) -> Transient:
     detail = str(causes[-1]) or type(causes[-1]).__name__
     if any(type(cause).__name__ in _NO_CONNECTION for cause in causes):
         return Unreachable(f"cannot connect ({detail})")
+    if any(_is_unreadable(cause) for cause in causes):
+        return Unreadable(f"no valid HTTP response ({detail})")
     return Lost(f"connection lost ({detail})")
 
 
+def _is_unreadable(cause: BaseException) -> bool:
+    """Tell whether something came that is no response, rather than the connection's end."""
+    kind = type(cause)
+    by_reader = kind.__name__ in _READING or kind.__module__ == "aiohttp.http_exceptions"
+    return by_reader and kind.__name__ not in _CUT and _ENDED.search(str(cause)) is None
+
+
+_READING = frozenset({"DecodingError", "RemoteProtocolError"})
+_CUT = frozenset({"ContentLengthError", "TransferEncodingError"})
+_ENDED = re.compile("closed connection|disconnected")
 _NO_CONNECTION = frozenset(
     {
         "ClientConnectorDNSError",
