@@ -110,6 +110,32 @@ def test_key_quota_and_model_are_fatal_at_once(refusal: Answer) -> None:
         run(first(99, refusal))
 
 
+def test_opening_imports_what_a_call_needs_and_sends_nothing() -> None:
+    with FakeServer() as server:
+        program = f"""
+import asyncio, sys
+from judge.judging.backends import open_backend
+from judge.judging.exchange import Pair, Request
+from judge.judging.prompt import load_prompt
+prompt = load_prompt()
+request = Request(Pair("q", "why", "d", "since"), prompt, prompt.render("why", "since"))
+async def once():
+    backend = open_backend("litellm:openai/m", base_url={server.url!r}, api_key="k")
+    await backend.open()
+    before = {{name for name in sys.modules if name.startswith("litellm")}}
+    await backend.answer(request)
+    late = {{name for name in sys.modules if name.startswith("litellm")}} - before
+    await backend.close()
+    print(len(late))
+asyncio.run(once())
+"""
+        command = [sys.executable, "-c", program]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    # A handful are of one provider's client alone; without the opening's own call it is dozens.
+    assert int(done.stdout) < 10
+    assert (done.stderr.strip(), server.wire) == ("", 1)
+
+
 def test_a_wrong_key_costs_one_request_in_a_fresh_process() -> None:
     with FakeServer(first(99, error(401))) as server:
         program = f"""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import importlib
 import importlib.util
 import logging
@@ -49,6 +50,7 @@ class LiteLLMBackend:
             fix = "pip install 'context-judge[litellm]'"
             raise UsageError(f"--backend {self.name}: litellm is not installed; {fix}")
         self._litellm: Any = None
+        self._model = model
         self._where = {"api_base": base_url, "api_key": api_key}
         self._dialect = ChatDialect(model, logprobs=logprobs)
         self.settings: Mapping[str, object] = {
@@ -63,7 +65,14 @@ class LiteLLMBackend:
     async def open(self) -> None:
         """Import litellm, in a thread: it takes seconds."""
         if self._litellm is None:
-            self._litellm = await asyncio.to_thread(_import_quietly)
+            litellm = await asyncio.to_thread(_import_quietly)
+            # It imports more with its first call: let that be one that nothing is sent for.
+            messages = [{"role": "user", "content": "?"}]
+            with contextlib.suppress(litellm.openai.OpenAIError):
+                await litellm.acompletion(
+                    model=self._model, messages=messages, mock_response="0", **self._where
+                )
+            self._litellm = litellm
 
     async def answer(self, request: Request) -> Reply:
         """Send one request. A refused parameter is dropped and `Adjusted` raised."""
