@@ -31,6 +31,7 @@ CELLS = {
 }
 
 
+@pytest.mark.slow
 def test_llmjudge_leaderboard_to_four_decimals(data):
     folder = data / "llmjudge"
     with (folder / "published_leaderboard.tsv").open() as stream:
@@ -52,6 +53,7 @@ def test_llmjudge_leaderboard_to_four_decimals(data):
     assert found == pytest.approx(expected, abs=5.001e-5)
 
 
+@pytest.mark.slow
 def test_dl19_agreement_of_gpt4o_with_nist(data):
     folder = data / "dl19"
     report = calibrate(

@@ -266,7 +266,14 @@ def test_4_a_server_that_never_was_there_is_unavailable() -> None:
     assert judge.calls.made < 60
 
 
-@pytest.mark.parametrize("act", [Hang(), Stall(), Drip(0.02)])
+@pytest.mark.parametrize(
+    "act",
+    [
+        Hang(),
+        pytest.param(Stall(), marks=pytest.mark.slow),
+        pytest.param(Drip(0.02), marks=pytest.mark.slow),
+    ],
+)
 def test_5_a_deadline_of_our_own_frees_the_slot(act: object) -> None:
     def play(seen: object) -> object:
         return act if "road 0" in seen.said else completion()

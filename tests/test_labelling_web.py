@@ -19,8 +19,18 @@ web = pytest.importorskip("judge.labelling.web")
 TOKEN = "right"
 
 
+@pytest.fixture(scope="module")
+def ending():
+    """Wait for all servers at once: each takes a fifth of a second to end."""
+    servers = []
+    yield servers
+    for thread, listening in servers:
+        thread.join()
+        listening.close()
+
+
 @pytest.fixture
-def page(tmp_path):
+def page(tmp_path, ending):
     """Serve three chunks; yield a function that asks the server something."""
     items = [
         Item("q", "query", id, f"text {id}", Why.CORE, pi=0.5, judge_grade=3, judge_reason="why")
@@ -48,8 +58,7 @@ def page(tmp_path):
     ask.session = session
     yield ask
     server.should_exit = True
-    thread.join()
-    listening.close()
+    ending.append((thread, listening))
 
 
 def _act(page, action, **asked):

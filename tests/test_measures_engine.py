@@ -108,7 +108,7 @@ def files(draw: st.DrawFn) -> tuple[bytes, bytes]:
     return b"".join(lines), b"".join(qrels)
 
 
-@pytest.mark.parametrize("precision", ["single", "double"])
+@pytest.mark.parametrize("precision", [pytest.param("single", marks=pytest.mark.slow), "double"])
 @given(pair=files(), block=st.sampled_from([40, 100, 1 << 21]))
 @settings(deadline=None)
 def test_engine_equals_plain(precision: str, pair: tuple[bytes, bytes], block: int) -> None:

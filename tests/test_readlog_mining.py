@@ -365,6 +365,7 @@ def test_lists_of_one_moment_end_one_visit_once():
     assert sum(query.lists for query in result.queries) == 24
 
 
+@pytest.mark.slow
 def test_ten_thousand_searches_at_once_are_a_robot():
     events = [search(at / 1000, "s", f"q{at}", "ab") for at in range(10_000)]
     result = mined([*events, read(11, "s", "b")])

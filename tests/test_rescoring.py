@@ -98,6 +98,7 @@ def test_query_labelled_in_part_corrects_nothing():
     assert found.estimate.reason == "0 labelled, at least 5 are needed"
 
 
+@pytest.mark.slow
 def test_dl19_systems_are_ordered_alike(data):
     from judge.formats import read_labels, read_runs
     from judge.formats.verdicts import read_verdicts

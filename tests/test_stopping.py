@@ -92,7 +92,7 @@ def test_confident_without_a_finding_goes_on_to_certainty() -> None:
 
 
 def test_confident_repeats_itself_and_draws_other_rows_with_another_seed() -> None:
-    rows = rows_of(5, count=40, gain=0.9)
+    rows = rows_of(5, count=15, gain=0.9)
     asked = []
     for seed in (0, 0, 1):
         answering = Answering(rows)
