@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from judge.api.comparing import Inputs
 from judge.api.gating import Asked, gate
 from judge.api.grading import open_judge
+from judge.api.inputs import Inputs
 from judge.cli.gate import command
 from judge.comparing.gating import Gate
 from judge.errors import InputError, UsageError

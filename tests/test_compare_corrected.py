@@ -8,7 +8,8 @@ import math
 import pytest
 from click.testing import CliRunner
 
-from judge.api.comparing import Inputs, compare
+from judge.api.comparing import compare
+from judge.api.inputs import Inputs
 from judge.cli.compare import command
 from judge.comparing.comparison import corrected_by
 from judge.run import Result, Row, Run

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from judge.api.comparing import Inputs, compare
+from judge.api.comparing import compare
+from judge.api.inputs import Inputs
 from judge.comparing.change import Verdict
 from judge.comparing.comparison import Comparison
 from judge.errors import UsageError

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from judge.api.comparing import Inputs, line_up
+from judge.api.comparing import line_up
+from judge.api.inputs import Inputs
 from judge.cli.compare import command
 from judge.errors import UsageError
 from judge.formats import read_runs

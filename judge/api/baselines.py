@@ -7,11 +7,11 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from judge.api.comparing import Inputs
-from judge.api.grading import SourceFile
+from judge.api.inputs import Inputs
 from judge.cascade import Grading, grade_runs
 from judge.contrast import Contrast
 from judge.errors import InputError, Problem, UsageError
+from judge.formats.opening import SourceFile
 from judge.grades import Source
 from judge.report.baseline import Baseline, read_baseline, write_baseline
 from judge.report.model import build_report

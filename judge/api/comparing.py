@@ -3,32 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 from judge.api import grading as api
-from judge.api.grading import SourceFile, one_judge
+from judge.api.grading import has_goldens, one_judge
+from judge.api.inputs import Inputs
 from judge.cascade import Grading, Settings, grade_runs
 from judge.comparing.comparison import Comparison, build_comparison, corrected_by
 from judge.comparing.lineup import Lineup, build_lineup
 from judge.contrast import Contrast
 from judge.errors import UsageError
-from judge.evidence.preferences import Preference
-from judge.formats import (
-    Corpus,
-    LabelFile,
-    Queries,
-    ReadOptions,
-    read_corpus,
-    read_grades,
-    read_labels,
-    read_queries,
-    read_run,
-)
+from judge.formats import LabelFile, read_grades, read_labels
+from judge.formats.opening import SourceFile
 from judge.judging.judge import Judge
 from judge.judging.selector import Selector
 from judge.pricing import price_tag
-from judge.run import Golden, Notice, Run
+from judge.run import Notice, Run
 from judge.scoring import Scale
 from judge.stopping.confident import Confident
 from judge.stopping.goals import Sign
@@ -40,44 +31,6 @@ _CORRECTS = Notice(
     "labels settle the chunks they name; kept out of settling (--exclude-from-settling), they"
     " correct what the judge says of all rows",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Inputs:
-    """Everything that is known or read before runs are compared, by path or as objects.
-
-    exclude_labels: labels settle nothing, so that they can correct what the judge says
-    """
-
-    goldens: SourceFile | Iterable[Golden] | None = None
-    judgments: Sequence[SourceFile] = ()
-    labels: SourceFile | None = None
-    exclude_labels: bool = False
-    preferences: SourceFile | Iterable[Preference] | None = None
-    read_log: SourceFile | Sequence[SourceFile] | None = None
-    corpus: SourceFile | Corpus | None = None
-    queries: SourceFile | Queries | None = None
-    options: ReadOptions = field(default_factory=ReadOptions)
-
-    @property
-    def files(self) -> tuple[str | Path, ...]:
-        """Return the paths among what is read."""
-        logs = self.read_log if isinstance(self.read_log, list | tuple) else (self.read_log,)
-        known = (self.goldens, *self.judgments, self.labels, self.preferences, *logs)
-        every = (*known, self.corpus, self.queries)
-        return tuple(file for file in every if isinstance(file, str | Path))
-
-    def with_texts(self) -> Inputs:
-        """Return the same with the corpus and the queries read, once for all runs.
-
-        Each run is filled from them, and standard input can be read only once.
-        """
-        corpus, queries = self.corpus, self.queries
-        if corpus is not None and not isinstance(corpus, Corpus):
-            corpus = read_corpus(corpus, self.options)
-        if queries is not None and not isinstance(queries, Queries):
-            queries = read_queries(queries, self.options)
-        return replace(self, corpus=corpus, queries=queries)
 
 
 def compare(
@@ -108,7 +61,7 @@ def compare(
         kept, inputs = read_labels(inputs.labels, inputs.options), replace(inputs, labels=None)
     with one_judge(backend, judge, prompt, cache_dir, inputs.options) as judge:
         grading, selector = grade_pair(
-            [read(baseline, inputs), read(candidate, inputs)],
+            [inputs.run(baseline), inputs.run(candidate)],
             inputs=inputs,
             measures=measures,
             k=k,
@@ -145,7 +98,7 @@ def line_up(
     inputs = (inputs or Inputs()).with_texts()
     second = read_grades(against, inputs.options).grades if against is not None else ()
     grading, _ = grade_pair(
-        [read(run, inputs) for run in runs],
+        [inputs.run(run) for run in runs],
         inputs=inputs,
         measures=measures,
         k=k,
@@ -154,13 +107,6 @@ def line_up(
         judge=judge,
     )
     return build_lineup(grading, against=second)
-
-
-def read(run: Run | SourceFile, inputs: Inputs) -> Run:
-    """Return a run as it is, or read it."""
-    if isinstance(run, Run):
-        return run
-    return read_run(run, inputs.options, corpus=inputs.corpus, queries=inputs.queries)
 
 
 def grade_pair(
@@ -174,16 +120,10 @@ def grade_pair(
     judge: Judge | None,
 ) -> tuple[Grading, Selector]:
     """Grade runs over their union pool, until the sign of the first two is as asked."""
-    known = api.read_known(
-        goldens=inputs.goldens,
-        judgments=inputs.judgments,
-        labels=inputs.labels,
-        exclude_labels=inputs.exclude_labels,
-        options=inputs.options,
-    )
+    known = inputs.known()
     settings = settings_of(
         measures,
-        goldens=bool(known.goldens) or any(row.golden for run in runs for row in run.rows),
+        goldens=has_goldens(known, runs),
         k=k,
         gain=gain,
         grade_max=inputs.options.grade_max,
@@ -196,7 +136,7 @@ def grade_pair(
         settings=settings,
         goldens=known.goldens,
         known=known.grades,
-        preferences=api.read_pairs(inputs.preferences, inputs.read_log),
+        preferences=inputs.pairs(),
         judge=judge,
         selector=selector,
     )

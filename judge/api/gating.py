@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from judge.api import grading as api
 from judge.api.baselines import (
     check_goldens,
     ideal_moved,
@@ -17,12 +16,14 @@ from judge.api.baselines import (
     stored_baseline,
     without_goldens,
 )
-from judge.api.comparing import Inputs, read, settings_of, with_notices
-from judge.api.grading import SourceFile, one_judge
+from judge.api.comparing import settings_of, with_notices
+from judge.api.grading import has_goldens, one_judge
+from judge.api.inputs import Inputs
 from judge.cascade import Grading, Settings, grade_runs
 from judge.comparing.gating import Gate, gated_measures
 from judge.comparing.lacking import has_failed, lacking, textless
 from judge.errors import UsageError
+from judge.formats.opening import SourceFile
 from judge.grades import Source
 from judge.judging.judge import Judge
 from judge.judging.selector import Selector
@@ -75,20 +76,14 @@ def gate(
     if update:
         refuse_own_file(path, runs)
         prepare_file(path)
-    candidates = [read(run, inputs) for run in runs]
+    candidates = [inputs.run(run) for run in runs]
     before = stored_baseline(path, inputs, update=update)
-    known = api.read_known(
-        goldens=inputs.goldens,
-        judgments=inputs.judgments,
-        labels=inputs.labels,
-        exclude_labels=inputs.exclude_labels,
-        options=inputs.options,
-    )
+    known = inputs.known()
     first = without_goldens(before.run if before else candidates[0], candidates, known.goldens)
     every = with_notices([first, *candidates], known.notices)
     settings = settings_of(
         asked.measures,
-        goldens=bool(known.goldens) or any(row.golden for run in every for row in run.rows),
+        goldens=has_goldens(known, every),
         k=asked.k,
         gain=asked.gain,
         grade_max=inputs.options.grade_max,
@@ -100,7 +95,7 @@ def gate(
         settings=settings,
         goldens=known.goldens,
         known=(*known.grades, *(before.known if before else ())),
-        preferences=api.read_pairs(inputs.preferences, inputs.read_log),
+        preferences=inputs.pairs(),
     )
     with one_judge(backend, judge, prompt, cache_dir, inputs.options) as judge:
         # What cannot be compared is refused before anything is paid for.

@@ -5,17 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO, TypeAlias
 
+from judge.api.inputs import Inputs, Known
 from judge.cascade import Settings, grade_runs
 from judge.errors import UsageError
-from judge.evidence.joining import PreferenceIndex
-from judge.evidence.labels import disagreements, known_labels
 from judge.evidence.preferences import Preference
-from judge.formats import Label, ReadOptions, read_goldens, read_grades, read_labels, read_run
-from judge.formats.opening import uncollected
+from judge.formats import ReadOptions
+from judge.formats.opening import SourceFile, uncollected
 from judge.grades import GAINS
 from judge.judging.backends import open_backend
 from judge.judging.cache import JudgmentCache
@@ -23,83 +21,8 @@ from judge.judging.judge import Judge
 from judge.judging.prompt import load_prompt
 from judge.judging.selector import Selector
 from judge.measures.names import Measure, parse_measure
-from judge.readlog.pairs import read_preferences
 from judge.report.model import Report, build_report
-from judge.run import Golden, KnownGrade, KnownGrades, Notice, Run
-
-SourceFile: TypeAlias = str | Path | BinaryIO
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """What is known before any judge is asked, and what reading it noticed.
-
-    held_out: labels that are no evidence, kept to compare the judge with
-    """
-
-    goldens: tuple[Golden, ...] = ()
-    grades: Sequence[KnownGrade] = ()
-    notices: tuple[Notice, ...] = ()
-    held_out: tuple[Label, ...] = ()
-
-
-def read_known(
-    *,
-    goldens: SourceFile | Iterable[Golden] | None = None,
-    judgments: Iterable[SourceFile] = (),
-    labels: SourceFile | None = None,
-    exclude_labels: bool = False,
-    options: ReadOptions,
-) -> Known:
-    """Read goldens, grades known earlier and human labels from their files.
-
-    exclude_labels: labels are read and checked, but are no evidence
-    """
-    found: list[Golden] = []
-    grades: list[Sequence[KnownGrade]] = []
-    notices: list[Notice] = []
-    if isinstance(goldens, (str, Path, BinaryIO)) or hasattr(goldens, "read"):
-        golden_file = read_goldens(goldens, options)  # type: ignore[arg-type]
-        found += golden_file.goldens
-        notices += golden_file.notices
-    elif goldens is not None:
-        found += goldens
-    for source in judgments:
-        grade_file = read_grades(source, options)
-        grades.append(grade_file.grades)
-        notices += grade_file.notices
-    held_out: tuple[Label, ...] = ()
-    if labels is not None:
-        label_file = read_labels(labels, options)
-        notices += label_file.notices
-        if exclude_labels:
-            held_out = label_file.labels
-        else:
-            people = known_labels(label_file.labels)
-            grades.append(people)
-            notices += disagreements(people)
-    return Known(tuple(found), KnownGrades(*grades), tuple(notices), held_out)
-
-
-def read_pairs(
-    preferences: SourceFile | Iterable[Preference] | None,
-    read_log: SourceFile | Sequence[SourceFile] | None,
-) -> PreferenceIndex | None:
-    """Return the pairs of a preferences file and of read logs; None without either."""
-    if preferences is None and read_log is None:
-        return None
-    pairs: list[Preference] = []
-    if isinstance(preferences, (str, Path, BinaryIO)) or hasattr(preferences, "read"):
-        pairs += read_preferences(preferences).preferences  # type: ignore[arg-type]
-    elif preferences is not None:
-        pairs += preferences
-    if read_log is not None:
-        # Takes as long to import as a small run to grade.
-        from judge.readlog.mining import mine
-
-        logs = list(read_log) if isinstance(read_log, (list, tuple)) else [read_log]
-        pairs += mine(logs).preferences  # type: ignore[arg-type]
-    return PreferenceIndex(pairs)
+from judge.run import Golden, Run
 
 
 def default_measures(*, goldens: bool, k: int = 10) -> tuple[Measure, ...]:
@@ -119,6 +42,7 @@ def grade(
     read_log: SourceFile | Sequence[SourceFile] | None = None,
     corpus: SourceFile | None = None,
     queries: SourceFile | None = None,
+    options: ReadOptions | None = None,
     backend: str | None = None,
     prompt: str | None = None,
     cache_dir: Path | None = None,
@@ -126,7 +50,6 @@ def grade(
     measures: Sequence[str] = (),
     k: int = 10,
     gain: str = "linear",
-    options: ReadOptions | None = None,
     selector: Callable[[Settings], Selector] | None = None,
     shadow: float = 0.0,
     clock: Callable[[], float] = time.perf_counter,
@@ -134,10 +57,7 @@ def grade(
     """Grade what a search system returned, and report graded nDCG with its interval.
 
     run: a `Run`, or a file in any shape that `judge.read_run` knows
-    goldens, judgments, labels: what is known, by path (or goldens as objects)
-    exclude_labels: labels settle nothing, so that the judge can be calibrated with them
-    preferences: pairs that `judge mine` wrote, by path or as objects
-    read_log: logs to mine for pairs, with the defaults of `judge mine`
+    goldens, ..., options: what is known and read, as in `judge.api.inputs.Inputs`
     backend: "mock", "openai:MODEL", …; None uses known evidence only
     cache_dir: folder of judgments that are paid once; None pays again in each call
     judge: a `Judge` of your own in place of `backend`; it stays open
@@ -148,36 +68,69 @@ def grade(
     Raises InputError for input that cannot be used, UsageError for arguments that cannot
     go together, BackendUnavailable if the judge cannot be reached and nothing else is known.
     """
-    _check_gain(gain)
-    started = clock()
-    options = options or ReadOptions()
-    if not isinstance(run, Run):
-        run = read_run(run, options, corpus=corpus, queries=queries)
-    known = read_known(
+    inputs = Inputs(
         goldens=goldens,
         judgments=judgments,
         labels=labels,
         exclude_labels=exclude_labels,
-        options=options,
+        preferences=preferences,
+        read_log=read_log,
+        corpus=corpus,
+        queries=queries,
+        options=options or ReadOptions(),
     )
+    with one_judge(backend, judge, prompt, cache_dir, inputs.options) as judge:
+        return grade_inputs(
+            run,
+            inputs,
+            judge=judge,
+            measures=measures,
+            k=k,
+            gain=gain,
+            selector=selector,
+            shadow=shadow,
+            clock=clock,
+        )
+
+
+def grade_inputs(
+    run: Run | SourceFile,
+    inputs: Inputs,
+    *,
+    judge: Judge | None,
+    measures: Sequence[str],
+    k: int,
+    gain: str,
+    selector: Callable[[Settings], Selector] | None = None,
+    shadow: float = 0.0,
+    clock: Callable[[], float] = time.perf_counter,
+) -> Report:
+    """Do what `grade` does, with what is known in one piece and a judge that is open."""
+    _check_gain(gain)
+    started = clock()
+    run = inputs.run(run)
+    known = inputs.known()
     run = replace(run, notices=(*run.notices, *known.notices))
-    has_goldens = bool(known.goldens) or any(row.golden is not None for row in run.rows)
     settings = settings_of(
-        measures, goldens=has_goldens, k=k, gain=gain, grade_max=options.grade_max
+        measures,
+        goldens=has_goldens(known, [run]),
+        k=k,
+        gain=gain,
+        grade_max=inputs.options.grade_max,
     )
     read_at = clock()
-    with one_judge(backend, judge, prompt, cache_dir, options) as judge:
-        grading = grade_runs(
-            [run],
-            settings=settings,
-            goldens=known.goldens,
-            known=known.grades,
-            preferences=read_pairs(preferences, read_log),
-            judge=judge,
-            selector=selector(settings) if selector else None,
-            shadow=shadow,
-        )
-    known = replace(known, grades=())  # they are in the pools by now, and may be many
+    grading = grade_runs(
+        [run],
+        settings=settings,
+        goldens=known.goldens,
+        known=known.grades,
+        preferences=inputs.pairs(),
+        judge=judge,
+        selector=selector(settings) if selector else None,
+        shadow=shadow,
+    )
+    held_out = known.held_out
+    del known  # its grades are in the pools by now, and may be many
     graded_at = clock()
     with uncollected():
         report = build_report(grading)
@@ -186,11 +139,13 @@ def grade(
         "grade_s": graded_at - read_at,
         "measure_s": clock() - graded_at,
     }
-    return replace(
-        report,
-        timing={name: round(took, 4) for name, took in timing.items()},
-        held_out=known.held_out,
-    )
+    timing = {name: round(took, 4) for name, took in timing.items()}
+    return replace(report, timing=timing, held_out=held_out)
+
+
+def has_goldens(known: Known, runs: Iterable[Run]) -> bool:
+    """Tell whether goldens were read, apart or inside the runs."""
+    return bool(known.goldens) or any(row.golden is not None for run in runs for row in run.rows)
 
 
 def settings_of(
@@ -247,4 +202,4 @@ def open_judge(
     )
 
 
-__all__ = ["Known", "default_measures", "grade", "open_judge", "read_known", "read_pairs"]
+__all__ = ["default_measures", "grade", "grade_inputs", "open_judge"]

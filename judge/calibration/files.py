@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import BinaryIO, TypeAlias
 
 from judge.calibration.rescoring import (
     Scoring,
@@ -18,13 +17,12 @@ from judge.calibration.rescoring import (
 from judge.calibration.trust import Calibration, CalibrationSettings, compare_with_labels
 from judge.errors import InputError, Problem, UsageError
 from judge.formats import ReadOptions, read_labels, read_runs
+from judge.formats.opening import SourceFile
 from judge.formats.outfolder import COMPARISON, REPORT, VERDICTS, read_slices
 from judge.formats.verdicts import read_verdicts
 from judge.measures.names import parse_measure
 from judge.run import Notice, Run
 from judge.statistics.correction import Correction
-
-SourceFile: TypeAlias = str | Path | BinaryIO
 
 
 @dataclass(frozen=True, slots=True)

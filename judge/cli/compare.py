@@ -8,20 +8,15 @@ from pathlib import Path
 
 import click
 
-from judge.api.comparing import Inputs, compare, line_up
-from judge.cli.judging import (
-    JudgingFlags,
-    interruptible,
-    judging_options,
-    open_judge,
-    told_forecast,
-)
+from judge.api.comparing import compare, line_up
+from judge.api.inputs import Inputs
+from judge.cli.judging import JudgingFlags, asked_judge, judging_options, told_forecast
 from judge.cli.known import known_options
-from judge.cli.reading import reading_options, source
-from judge.cli.writing import write_lines
+from judge.cli.reading import source
+from judge.cli.writing import tried, write_lines
 from judge.comparing.comparison import Comparison
 from judge.comparing.lineup import Lineup
-from judge.errors import InputError, UsageError
+from judge.errors import UsageError
 from judge.report.comparison import comparison_lines
 from judge.report.comparison_document import comparison_document
 from judge.report.comparison_files import write_comparison
@@ -33,7 +28,6 @@ from judge.report.lineup import lineup_document, lineup_lines
 @click.argument("baseline")
 @click.argument("candidate")
 @click.argument("others", nargs=-1)
-@reading_options
 @known_options
 @click.option(
     "--traffic-sample",
@@ -90,22 +84,18 @@ def command(
         raise UsageError("--until, --out and --traffic-sample are for two runs, not for more")
     if out is not None and not judging.dry_run:
         prepare_folder(Path(out))
-    with interruptible():
-        judge = open_judge(judging, grade_max=inputs.options.grade_max)
-        try:
-            if others:
-                lineup = line_up(
-                    [source(run) for run in (baseline, candidate, *others)],
-                    inputs=inputs,
-                    judge=judge,
-                    measures=measures,
-                    k=cutoff,
-                    gain=gain,
-                    against=source(against),
-                )
-                if told_forecast(judging, judge, as_json=as_json):
-                    return 0
-                return _print(lineup, as_json=as_json)
+    with asked_judge(judging, grade_max=inputs.options.grade_max) as judge:
+        if others:
+            lineup = line_up(
+                [source(run) for run in (baseline, candidate, *others)],
+                inputs=inputs,
+                judge=judge,
+                measures=measures,
+                k=cutoff,
+                gain=gain,
+                against=source(against),
+            )
+        else:
             comparison = compare(
                 source(baseline),
                 source(candidate),
@@ -117,12 +107,16 @@ def command(
                 until=until,
                 sample=sample,
             )
-        finally:
-            if judge is not None:
-                judge.close()
     if told_forecast(judging, judge, as_json=as_json, until=until):
         return 0
-    unwritten = None if out is None else _write(comparison, Path(out))
+    if others:
+        return _print(lineup, as_json=as_json)
+    return _shown(comparison, None if out is None else Path(out), as_json=as_json)
+
+
+def _shown(comparison: Comparison, folder: Path | None, *, as_json: bool) -> int:
+    """Write and print a comparison; return the exit code."""
+    unwritten = None if folder is None else tried(lambda: write_comparison(comparison, folder))
     if as_json:
         json.dump(comparison_document(comparison), sys.stdout, ensure_ascii=False, allow_nan=False)
         click.echo()
@@ -131,18 +125,6 @@ def command(
     if unwritten is not None:
         raise unwritten
     return comparison.exit_code
-
-
-def _write(comparison: Comparison, folder: Path) -> InputError | None:
-    """Write the folder before anything is printed: a closed pipe must not cost it.
-
-    Returns the error where that fails, for after the comparison is printed.
-    """
-    try:
-        write_comparison(comparison, folder)
-    except InputError as error:
-        return error
-    return None
 
 
 def _print(lineup: Lineup, *, as_json: bool) -> int:

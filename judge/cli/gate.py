@@ -9,18 +9,12 @@ from pathlib import Path
 
 import click
 
-from judge.api.comparing import Inputs
 from judge.api.gating import Asked, gate
-from judge.cli.judging import (
-    JudgingFlags,
-    interruptible,
-    judging_options,
-    open_judge,
-    told_forecast,
-)
+from judge.api.inputs import Inputs
+from judge.cli.judging import JudgingFlags, asked_judge, judging_options, told_forecast
 from judge.cli.known import known_options
 from judge.cli.numbers import NumberRange
-from judge.cli.reading import reading_options, source
+from judge.cli.reading import source
 from judge.cli.writing import prepare_outputs, write_lines
 from judge.comparing.gating import Gate
 from judge.errors import UsageError
@@ -44,7 +38,6 @@ from judge.stopping.outcome import MARGIN, Rule
 @click.option("--strict", is_flag=True, help="Any drop of a plain value fails.")
 @click.option("--markdown", metavar="FILE", help="Write a comment for a pull request there. [no]")
 @click.option("--junit", metavar="FILE", help="Write JUnit XML there. [no]")
-@reading_options
 @known_options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else.")
 @judging_options
@@ -90,20 +83,15 @@ def command(
         },
         inputs=(*runs, *inputs.files, *(() if update else (baseline,))),
     )
-    with interruptible():
-        judge = open_judge(judging, grade_max=inputs.options.grade_max)
-        try:
-            found = gate(
-                [source(run) for run in runs],
-                baseline,
-                asked=asked,
-                inputs=inputs,
-                judge=judge,
-                update=update,
-            )
-        finally:
-            if judge is not None:
-                judge.close()
+    with asked_judge(judging, grade_max=inputs.options.grade_max) as judge:
+        found = gate(
+            [source(run) for run in runs],
+            baseline,
+            asked=asked,
+            inputs=inputs,
+            judge=judge,
+            update=update,
+        )
     if told_forecast(judging, judge, as_json=as_json, until=until):
         return 0
     unwritten = _write(found, files)

@@ -10,7 +10,7 @@ import click
 
 from judge.cascade import Settings, grade_runs
 from judge.cli.engine_options import map_option
-from judge.cli.judging import JudgingFlags, interruptible, judging_options, open_judge
+from judge.cli.judging import JudgingFlags, asked_judge, judging_options
 from judge.cli.propose import command as propose
 from judge.cli.writing import write_lines
 from judge.errors import UsageError
@@ -125,13 +125,9 @@ def _paraphrased(
         raise UsageError("--dry-run would make goldens without paraphrases; leave --backend out")
     if judging.redact:
         raise UsageError("--redact keeps no replies, and a paraphrase is a reply; leave it out")
-    with interruptible():
-        judge = open_judge(replace(judging, prompt=judging.prompt or PROMPT))
+    with asked_judge(replace(judging, prompt=judging.prompt or PROMPT)) as judge:
         assert judge is not None
-        try:
-            written = paraphrase(exact, passages, judge=judge)
-        finally:
-            judge.close()
+        written = paraphrase(exact, passages, judge=judge)
     for why, count in written.failed.items():
         click.echo(f"judge: {count} passages gave no paraphrase: {why}", err=True)
     return written.goldens

@@ -185,6 +185,18 @@ def open_judge(
     )
 
 
+@contextmanager
+def asked_judge(flags: JudgingFlags, *, grade_max: int = 3) -> Iterator[Judge | None]:
+    """Yield the judge that the flags describe, if any; an interrupt keeps what was paid for."""
+    with interruptible():
+        judge = open_judge(flags, grade_max=grade_max)
+        try:
+            yield judge
+        finally:
+            if judge is not None:
+                judge.close()
+
+
 def _open_backend(
     text: str, flags: JudgingFlags, grade_max: int, environ: Mapping[str, str]
 ) -> Backend:

@@ -1,4 +1,4 @@
-"""The options of `compare` and `gate`: what is known, what is measured, when to stop."""
+"""The options of every command that grades runs: what is read, what is measured, when to stop."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from judge.api.comparing import Inputs
-from judge.cli.reading import refuse_two_streams, source
+from judge.api.inputs import Inputs
+from judge.cli.reading import reading_options, refuse_two_streams, source
 
 _OPTIONS = (
     click.option("--goldens", metavar="FILE", help="Answers known in advance. [those in the runs]"),
@@ -24,11 +24,19 @@ _OPTIONS = (
         "--exclude-from-settling",
         "exclude_labels",
         is_flag=True,
-        help="Keep --labels out of settling, to correct what the judge says. [they settle]",
+        help="Keep --labels out of settling, to compare the judge with them. [they settle]",
     ),
-    click.option("--preferences", metavar="FILE", help="Pairs that `judge mine` wrote. [none]"),
     click.option(
-        "--read-log", "read_logs", metavar="FILE", multiple=True, help="Log to mine. [none]"
+        "--preferences",
+        metavar="FILE",
+        help="Pairs mined from read logs, as `judge mine` writes them. [none]",
+    ),
+    click.option(
+        "--read-log",
+        "read_logs",
+        metavar="LOG",
+        multiple=True,
+        help="Read log to mine for pairs, with the defaults of `judge mine`; repeatable. [none]",
     ),
     click.option(
         "-k",
@@ -42,7 +50,8 @@ _OPTIONS = (
         "--measure",
         "measures",
         multiple=True,
-        help="Measure, repeatable; the first nDCG decides. [nDCG@10; with goldens RR, R@5, R@10]",
+        help="Measure, repeatable: nDCG@10, ERR@10, RR, R@5, …; of runs compared the first nDCG"
+        " decides. [nDCG@10; with goldens RR, R@5, R@10]",
     ),
     click.option(
         "--gain",
@@ -54,13 +63,14 @@ _OPTIONS = (
         "--until",
         default="all",
         metavar="HOW",
-        help="Judge all, or only until decided, width=W or confident=C. [all]",
+        help="Judge all, or only until decided, width=W (of the mean nDCG) or, to compare two runs,"
+        " confident=C. [all]",
     ),
 )
 
 
 def known_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add these options to a command that reads runs; what is known comes as `inputs`."""
+    """Add these and the reading options to a command; what they name comes as `inputs`."""
 
     @functools.wraps(command)
     def with_options(
@@ -91,7 +101,7 @@ def known_options(command: Callable[..., Any]) -> Callable[..., Any]:
         )
         return command(inputs=inputs, **rest)
 
-    wrapped: Callable[..., Any] = with_options
+    wrapped: Callable[..., Any] = reading_options(with_options)
     for option in reversed(_OPTIONS):
         wrapped = option(wrapped)
     return wrapped
@@ -99,6 +109,6 @@ def known_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def _arguments(given: dict[str, Any]) -> list[str]:
     """Return the files among a command's own arguments."""
-    names = ("baseline", "candidate", "others", "runs", "against")
+    names = ("run", "runs", "baseline", "candidate", "others", "against")
     found = [given[name] for name in names if given.get(name) is not None]
     return [path for value in found for path in (value if isinstance(value, tuple) else (value,))]

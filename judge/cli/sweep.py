@@ -12,14 +12,14 @@ from typing import Any
 
 import click
 
-from judge.api import grading as api
+from judge.api.inputs import Inputs
 from judge.cascade import Settings, grade_runs
 from judge.cli.engine_options import engine_options
 from judge.cli.judging import (
     JudgingFlags,
+    asked_judge,
     interruptible,
     judging_options,
-    open_judge,
     told_forecast,
 )
 from judge.cli.outside import OutsideSearch
@@ -96,7 +96,8 @@ def command(
         --set half_life=0,30,90 --goldens g.jsonl
     """
     turning = parse_sets(sets)
-    known = api.read_known(goldens=goldens, judgments=judgments, labels=labels, options=options)
+    evidence = Inputs(goldens=goldens, judgments=judgments, labels=labels, options=options)
+    known = evidence.known()
     graded = bool(known.grades or judging.backends)
     if not (known.goldens or graded or queries):
         raise UsageError("nothing to judge by: give --goldens, --judgments, --labels or --backend")
@@ -113,9 +114,7 @@ def command(
             run_at = _built_in(turning, corpus, queries or goldens, options, engine, folder)
         else:
             run_at = _outside(turning, template, corpus, queries, options, folder)
-        judge = open_judge(judging, grade_max=options.grade_max)
-        if judge is not None:
-            stack.callback(judge.close)
+        judge = stack.enter_context(asked_judge(judging, grade_max=options.grade_max))
         grading = grade_runs(
             [replace(run_at(value), name=f"{turning.knob}={value}") for value in turning.values],
             settings=settings,

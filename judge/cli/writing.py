@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from judge.errors import UsageError
+from judge.errors import InputError, UsageError
 from judge.report.replacing import prepare_file, replacing
 
 
@@ -25,6 +25,18 @@ def write_lines(lines: Iterable[str], out: str | Path) -> None:
             file.writelines(ended)
     except OSError as error:
         raise UsageError(f"{out}: cannot be written ({error.strerror})") from error
+
+
+def tried(write: Callable[[], object]) -> InputError | None:
+    """Write before anything is printed: a closed pipe must not cost a file.
+
+    Returns the error where that fails, for after the printing.
+    """
+    try:
+        write()
+    except InputError as error:
+        return error
+    return None
 
 
 def prepare_outputs(outputs: Mapping[str, str | None], *, inputs: Iterable[object]) -> None:

@@ -34,6 +34,3 @@ class Directed:
     def standing(self, pools: Sequence[QueryPool]) -> Standing:
         """Return how the question stands with the pools as they are."""
         return self._ahead.standing(pools)
-
-
-__all__ = ["Directed", "OpenRow"]

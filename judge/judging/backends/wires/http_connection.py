@@ -145,7 +145,7 @@ class _Incoming:
     headers: dict[str, str] = field(default_factory=dict)
     body: bytearray = field(default_factory=bytearray)
 
-    def pass_over(self, interim: h11.InformationalResponse) -> None:
+    def pass_over(self, _interim: h11.InformationalResponse) -> None:
         """Do nothing: the response proper is still to come."""
 
     def begin(self, head: h11.Response) -> None:
