@@ -43,7 +43,7 @@ class Problem:
 
     def __str__(self) -> str:
         tail = f"; {self.fix}" if self.fix else ""
-        return f"{self.where}: {self.found}{tail}"
+        return printable(f"{self.where}: {self.found}{tail}")
 
 
 class InputError(JudgeError):

@@ -13,7 +13,8 @@ from pathlib import Path
 import click
 
 from judge.cli.judging import cache_folder
-from judge.errors import InputError, Problem, UsageError
+from judge.cli.notes import note
+from judge.errors import InputError, Problem, UsageError, printable
 from judge.judging import cache_care
 from judge.judging.cache import IF_DAMAGED, CacheTrouble, JudgmentCache, holds_judgments
 
@@ -45,7 +46,7 @@ def _open(
         if writes and cache.only_reads:
             raise CacheTrouble(cache.notice)
         if cache.notice:
-            click.echo(f"judge: {cache.notice}", err=True)
+            note(cache.notice)
         try:
             yield cache
         except sqlite3.Error as error:
@@ -60,7 +61,7 @@ def stats(cache_dir: str | None) -> int:
         found = cache_care.stats(cache)
         click.echo(f"{cache.folder}: {found.bytes / 1e6:.1f} MB")
     for (model, prompt, status), n in sorted(found.statuses.items()):
-        click.echo(f"{n:>8}  {model}  {prompt}  {status}")
+        click.echo(printable(f"{n:>8}  {model}  {prompt}  {status}"))
     cost = f"${found.cost_usd:.2f} paid"
     if found.unpriced:
         cost += f", and an unknown amount for {found.unpriced} entries"
@@ -78,7 +79,7 @@ def verify(cache_dir: str | None) -> int:
     if found.database != "ok":
         click.echo(f"database: {found.database}")
     for key in found.misfiled[:20]:
-        click.echo(f"misfiled: {key}")
+        click.echo(printable(f"misfiled: {key}"))
     if found.unchecked:
         click.echo(f"{found.unchecked} entries without their texts: keys not checked")
     is_sound = was_sound and found.is_sound
@@ -104,7 +105,8 @@ def explain(query: str, chunk: str, cache_dir: str | None) -> int:
     for explained in found:
         entry = explained.entry
         outcome = f"grade {entry.grade}" if entry.status == "graded" else entry.status
-        click.echo(f"{entry.key[:12]}  {entry.model}  {entry.prompt}  {outcome}  {entry.reason}")
+        named = f"{entry.key[:12]}  {entry.model}  {entry.prompt}"
+        click.echo(printable(f"{named}  {outcome}  {entry.reason}"))
         click.echo(f"  settings  {json.dumps(explained.settings, sort_keys=True)}")
         click.echo(f"  sent      {json.dumps(entry.sent, sort_keys=True)}")
         click.echo(f"  reply     {json.dumps(entry.raw)}")

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from judge.cli.notes import note
 from judge.cli.reading import pairs, reading_options, source
 from judge.errors import UsageError
 from judge.formats.findings import Findings
@@ -87,7 +88,7 @@ def command(
         notices = judged.notices + findings.notices()
     _write(lines, output)
     for notice in notices:
-        click.echo(f"judge: {notice.text}", err=True)
+        note(notice.text)
     return 0
 
 

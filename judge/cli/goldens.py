@@ -11,6 +11,7 @@ import click
 from judge.cascade import Settings, grade_runs
 from judge.cli.engine_options import map_option
 from judge.cli.judging import JudgingFlags, asked_judge, judging_options
+from judge.cli.notes import note
 from judge.cli.propose import command as propose
 from judge.cli.writing import write_lines
 from judge.errors import UsageError
@@ -86,8 +87,8 @@ def make(
     _print_hits(engine, goldens)
     for name, count in made.passed_over.items():
         if count:
-            click.echo(f"judge: {count} passages gave no {name} question", err=True)
-    click.echo(f"judge: {len(goldens)} goldens in {out}", err=True)
+            note(f"{count} passages gave no {name} question")
+    note(f"{len(goldens)} goldens in {out}")
 
 
 @command.command("check")
@@ -129,7 +130,7 @@ def _paraphrased(
         assert judge is not None
         written = paraphrase(exact, passages, judge=judge)
     for why, count in written.failed.items():
-        click.echo(f"judge: {count} passages gave no paraphrase: {why}", err=True)
+        note(f"{count} passages gave no paraphrase: {why}")
     return written.goldens
 
 

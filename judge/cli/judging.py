@@ -17,6 +17,7 @@ from typing import Any
 import click
 
 import judge
+from judge.cli.notes import note
 from judge.cli.numbers import NumberRange
 from judge.errors import Interrupted, UsageError
 from judge.judging.backends import open_backend
@@ -227,7 +228,7 @@ def open_cache(
     try:
         return JudgmentCache(folder, redact=flags.redact)
     except CacheTrouble as trouble:
-        click.echo(f"judge: {trouble}; judgments of this run are not kept", err=True)
+        note(f"{trouble}; judgments of this run are not kept")
         return None
 
 

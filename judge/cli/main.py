@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import importlib
+import os
+import signal
 import sys
+import traceback
+from pathlib import Path
 
 import click
 
-from judge.errors import JudgeError
+from judge.cli.notes import note
+from judge.cli.streams import guarded_streams
+from judge.errors import InputError, JudgeError
+
+FAULT = 70
+"""What ends in no verdict by a fault of ours, or with results that could not be written."""
 
 # One line a command: (module, help). The module is imported only when its command runs,
 # so `judge --help` stays fast and `measure` never pays for the judge.
@@ -35,6 +44,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 
 
+class _BrokenInside(Exception):
+    """A pipe broke that is none of our streams: those never fail."""
+
+
 class LazyGroup(click.Group):
     """A group whose commands are imported when they are asked for."""
 
@@ -49,6 +62,13 @@ class LazyGroup(click.Group):
             return None
         command: click.Command = importlib.import_module(entry[0]).command
         return command
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run a command; click would end a broken pipe with 1, the code of a failed gate."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            raise _BrokenInside(error) from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands without importing any of them."""
@@ -72,21 +92,52 @@ def app() -> None:
 
 def main(argv: list[str] | None = None) -> None:
     """Run `judge` and exit with its code; a user's mistake is a message, not a traceback."""
+    with guarded_streams() as streams:
+        code = _code(argv)
+        if (error := streams.failure()) is not None:
+            note(
+                f"standard output cannot be written ({error.strerror}); what is there is not whole"
+            )
+            code = code or FAULT
+    if argv is None:
+        # What is left is to end: a further Ctrl-C does that, without a traceback.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    sys.exit(code)
+
+
+def _code(argv: list[str] | None) -> int:
+    """Run a command and return its exit code, whatever happens in it."""
     try:
         code = app.main(args=argv, prog_name="judge", standalone_mode=False)
-    except click.exceptions.Abort:
-        code = 130
-    except KeyboardInterrupt:
-        click.echo("judge: interrupted; everything paid for is kept", err=True)
-        code = 130
+    except (click.exceptions.Abort, KeyboardInterrupt) as error:
+        if isinstance(error.__cause__, EOFError):
+            return _fault(error.__cause__)
+        note("interrupted; everything paid for is kept")
+        return 130
     except click.ClickException as error:
         error.show()
-        code = 2
+        return 2
+    except InputError as error:
+        click.echo(f"judge: {error}", err=True)  # a line a problem, each made printable
+        return error.exit_code
     except JudgeError as error:
-        click.echo(f"judge: {error}", err=True)
-        code = error.exit_code
-    except BrokenPipeError:
-        # The reader of our output went away (`judge … | head`): not an error of ours.
-        sys.stderr.close()
-        code = 0
-    sys.exit(code if isinstance(code, int) else 0)
+        note(str(error))
+        return error.exit_code
+    except _BrokenInside as error:
+        return _fault(error.args[0])
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is no verdict
+        return _fault(error)
+    return code if isinstance(code, int) else 0
+
+
+def _fault(error: BaseException) -> int:
+    """Say what went wrong that nobody foresaw, and where; return the code for it."""
+    if os.environ.get("JUDGE_TRACEBACK"):
+        traceback.print_exception(error)
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" in {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
+    note(
+        f"a fault of its own, no verdict: {type(error).__name__}: {error}{where}; everything "
+        "paid for is kept. Please report it; JUDGE_TRACEBACK=1 shows more"
+    )
+    return FAULT

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 import click
 
 from judge.cli import measure_output as output
-from judge.errors import printable
+from judge.cli.notes import note
 from judge.formats.opening import uncollected
 from judge.formats.options import Precision
 
@@ -122,7 +122,7 @@ def command(
         )
         sys.stdout.writelines(f"{line}\n" for line in lines)
     for line in output.notice_lines(evaluations):
-        click.echo(printable(f"judge: {line}"), err=True)
+        note(line)
     return 0
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from judge.measures.evaluation import Column, Evaluation, Observed
 from judge.measures.names import Measure
+from judge.visible import cell
 
 _SHOWN_QUERIES = 5
 _SHOWN_RUNS = 3
@@ -51,7 +52,7 @@ def _ends(column: Column, index: int) -> tuple[float, float]:
 
 
 def _line(*cells: str | float | Measure) -> str:
-    return "\t".join(f"{cell:.4f}" if isinstance(cell, float) else str(cell) for cell in cells)
+    return "\t".join(f"{one:.4f}" if isinstance(one, float) else cell(str(one)) for one in cells)
 
 
 def as_json(

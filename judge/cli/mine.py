@@ -7,6 +7,7 @@ import sys
 
 import click
 
+from judge.cli.notes import note
 from judge.cli.writing import write_lines
 from judge.errors import UsageError
 
@@ -88,4 +89,4 @@ def command(
     if as_json:
         click.echo(json.dumps(summary_record(mined, options.rule), ensure_ascii=False, indent=2))
     for line in summary_lines(mined, options.rule):
-        click.echo(f"judge: {line}", err=True)
+        note(line)

@@ -6,6 +6,7 @@ import sys
 
 import click
 
+from judge.cli.notes import note
 from judge.cli.writing import write_lines
 
 
@@ -55,8 +56,7 @@ def command(
     )
     write_lines(proposal_lines(proposals), out)
     having = sum(bool(proposal.candidates) for proposal in proposals)
-    click.echo(
-        f"judge: wrote {len(proposals)} queries to {out}, {having} with candidates;"
-        " fill in what is expected",
-        err=True,
+    note(
+        f"wrote {len(proposals)} queries to {out}, {having} with candidates;"
+        " fill in what is expected"
     )

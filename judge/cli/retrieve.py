@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from judge.cli.engine_options import engine_options, map_option
+from judge.cli.notes import note
 from judge.cli.writing import write_lines
 from judge.formats.options import ReadOptions
 
@@ -45,10 +46,10 @@ def command(
     run = Engine(items.items).run(rows, knobs=turned, name=name)
     write_lines(run_lines(run), out)
     for notice in (*asked.notices, *items.notices):
-        click.echo(f"judge: {notice.text}", err=True)
+        note(notice.text)
     empty = [row.key for row in run.rows if not row.results]
     if empty:
         shown = ", ".join(empty[:10]) + (", …" if len(empty) > 10 else "")
-        click.echo(f"judge: {len(empty)} of {len(run.rows)} lists are empty: {shown}", err=True)
+        note(f"{len(empty)} of {len(run.rows)} lists are empty: {shown}")
     done = f"{len(run.rows)} queries over {len(items.items)} items"
-    click.echo(f"judge: {done} with {turned}", err=True)
+    note(f"{done} with {turned}")

@@ -15,9 +15,10 @@ from typing import Any
 
 import click
 
+from judge.cli.notes import note
 from judge.cli.numbers import NumberRange
 from judge.cli.reading import reading_options, source
-from judge.errors import InputError, Problem, UsageError, printable
+from judge.errors import InputError, Problem, UsageError
 from judge.formats.opening import read_text
 from judge.formats.options import ReadOptions
 from judge.formats.run_writing import run_lines
@@ -114,7 +115,7 @@ def command(
         runs.append(filled(run, texts, None))
         _finish(runs[-1], path, partial)
     for notice in (*asked.notices, *runs[0].notices):
-        click.echo(f"judge: {notice.text}", err=True)
+        note(notice.text)
     if repeat > 1:
         _say_noise(runs, k)
     return 0
@@ -182,7 +183,7 @@ def _answers(
 ) -> Mapping[str, Answer]:
     known = partial.answers()
     if known:
-        click.echo(f"judge: going on: {len(known)} of {len(asked)} answered before", err=True)
+        note(f"going on: {len(known)} of {len(asked)} answered before")
     partial.start(known)
     keep = _counted(partial.add, done=len(known), total=len(asked))
     answers = ask_all(
@@ -225,7 +226,7 @@ def _report(run: Run, path: Path) -> None:
     failed = [row for row in run.rows if row.error is not None]
     empty = sum(not row.results for row in run.rows) - len(failed)
     for row in failed[:20]:
-        click.echo(printable(f"judge: {row.key}: {row.error}"), err=True)
+        note(f"{row.key}: {row.error}")
     again = "; the same command asks the failed ones again" if failed else ""
     counts = f"{len(run.rows)} queries, {len(failed)} failed, {empty} empty lists"
     click.echo(f"DONE {path}: {counts}{again}")

@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 import click
 from rich.console import Console
 
+from judge.cli.notes import note
 from judge.cli.output import terminal
 from judge.cli.reading import reading_options, source
 from judge.errors import UsageError
@@ -88,7 +89,7 @@ def command(
     plan = Plan(core=core, rows=rows, active=active, seed=seed)
     queue = build_queue(graded, find_texts(graded, read, texts), plan=plan)
     for notice in queue.notices:
-        click.echo(f"judge: {notice.text}", err=True)
+        note(notice.text)
     session = Session(queue, LabelStore(Path(labels) if labels else out / "labels.csv"))
     session.progress("")  # a labels file that is not ours is refused before anybody labels
     if web:

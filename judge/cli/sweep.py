@@ -22,6 +22,7 @@ from judge.cli.judging import (
     judging_options,
     told_forecast,
 )
+from judge.cli.notes import note
 from judge.cli.outside import OutsideSearch
 from judge.cli.reading import reading_options
 from judge.cli.writing import write_lines
@@ -134,9 +135,9 @@ def command(
     else:
         click.echo("\n".join(sweep_lines(sweep)))
     for notice in (*known.notices, *grading.notices):
-        click.echo(f"judge: {notice.text}", err=True)
+        note(notice.text)
     if grading.stopped is not None:
-        click.echo(f"judge: {grading.stopped}", err=True)
+        note(str(grading.stopped))
         return grading.stopped.exit_code
     return 0
 
