@@ -28,7 +28,7 @@ from judge.statistics.estimate import Estimate
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """One run: share of draws that held the truth, mean widths, shares without an interval."""
+    """One run: share of printed intervals that held the truth, and their mean widths."""
 
     run: str
     truth: float
@@ -53,17 +53,17 @@ def coverage(
         found = difference_estimator(judge, seen)
         for side, estimate in enumerate((found.estimate, found.human_only)):
             lo, hi = _interval(estimate)
-            held[draw, side] = lo <= truth <= hi
+            held[draw, side] = np.nan if np.isnan(lo) else lo <= truth <= hi
             widths[draw, side] = hi - lo
-    covered, width = held.mean(0), widths.mean(0)
+    covered, width = np.nanmean(held, axis=0), np.nanmean(widths, axis=0)
     mean = float(np.mean(judge))
     return Coverage(run, truth, mean, covered[0], covered[1], width[0], width[1])
 
 
 def _interval(estimate: Estimate) -> tuple[float, float]:
-    """Return the interval; one that cannot be given holds nothing and is as wide as the scale."""
+    """Return the interval; one that is not printed promises nothing and is left out."""
     if estimate.lo is None or estimate.hi is None:
-        return 1.0, 0.0
+        return np.nan, np.nan
     return estimate.lo, estimate.hi
 
 

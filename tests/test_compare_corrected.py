@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from judge.api.comparing import compare
 from judge.api.inputs import Inputs
+from judge.calibration.labelled import CHOSEN
 from judge.cli.compare import command
 from judge.comparing.comparison import corrected_by
 from judge.run import Result, Row, Run
@@ -31,7 +32,7 @@ def _run(name, order, n=10):
 BEFORE, AFTER = _run("before", ("off", "on")), _run("after", ("on", "off"))
 
 
-def _labels(path, rows, *, on, off, pi=""):
+def _labels(path, rows, *, on, off, pi="0.5"):
     lines = [
         f"q{i},{id},{grade},ann,{pi}" for i in rows for id, grade in (("on", on), ("off", off))
     ]
@@ -60,7 +61,15 @@ def test_labels_of_some_rows_speak_for_all(tmp_path):
     found = _compare(path).corrected
     assert (found.labelled, found.units) == (6, 10)
     assert found.estimate.value == pytest.approx(0.0)  # half of the rows turn round
-    assert found.estimate.lo < 0 < found.estimate.hi
+    assert found.estimate.reason == (
+        "only 3 of 6 labelled differ from the rest: no interval to build on it"
+    )
+
+
+def test_labels_without_a_chance_in_a_file_of_chances_were_chosen(tmp_path):
+    found = _compare(_labels(tmp_path / "l.csv", range(10), on=0, off=3, pi="")).corrected
+    assert found.estimate.value is None
+    assert found.estimate.reason == CHOSEN
 
 
 def test_excluded_labels_settle_nothing(tmp_path):
@@ -113,6 +122,11 @@ def test_command_says_both_numbers_and_json_has_them(files, tmp_path):
     said = _command(*files, *flags).stdout
     assert "Corrected by people's labels of 10 of 10 rows: nDCG@2 -0.369" in said
     assert "the mock, which is no judge, says +0.369" in said
+    first, last = " ".join(said.split("\n\n")[0].split()), " ".join(said.split())[-130:]
+    assert first.startswith("By the mock's grades, after is ")
+    correct = "correct that to -0.369, 95% CI -0.369..-0.369: the other way round."
+    assert f"People's labels of 10 of 10 rows {correct}" in first
+    assert "corrected by labels -0.369, 95% CI -0.369..-0.369: the other way round" in last
     corrected = json.loads(_command(*files, *flags, "--json").stdout)["corrected"]
     assert corrected["value"] == pytest.approx(SECOND - 1)
     assert corrected["labelled_rows"] == 10

@@ -23,7 +23,8 @@ def refusal(text: str) -> list[str]:
 
 LABELS = (
     Label("q1", "c1", 3, "ann", 0.5, "clear, yes"),
-    Label("q1", "c2", 0, "ben"),
+    # A file that says how likely labels were says by a blank that this one was chosen.
+    Label("q1", "c2", 0, "ben", chosen=True),
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 
 import pytest
 
@@ -34,7 +35,8 @@ def test_shared_holds_what_both_graded_and_whole_what_people_completed():
         [Label("q1", "a", 0), Label("q2", "a", 3), Label("q2", "z", 1), Label("q3", "a", 1)],
     )
     assert both.shared.judge == {"q1": {"a": 1}, "q2": {"a": 3}}
-    assert both.shared.people == {"q1": {"a": 0}, "q2": {"a": 3}}
+    # What people graded and the judge did not is part of what they find best.
+    assert both.shared.people == {"q1": {"a": 0}, "q2": {"a": 3, "z": 1}}
     assert both.wholly_labelled == ("q2",)
 
 
@@ -77,17 +79,45 @@ def test_one_run_has_no_order():
 
 
 def test_labels_move_the_corrected_mean():
-    # Ten queries of one chunk; the judge says 3 everywhere (nDCG 1), people graded six of
-    # them and found nothing in three: mean(judge) + mean(human - judge) = 1 - 3 / 6.
-    judged = {(f"q{i}", "a"): 3 for i in range(10)}
-    labels = [Label(f"q{i}", "a", 3 * (i % 2)) for i in range(6)]
-    run = _run("A", {f"q{i}": ["a"] for i in range(10)})
+    # Ten queries of chunks a and b; the judge says 3 and 0 everywhere (nDCG 1). People graded
+    # six: nDCG 0, S, (1 + 3 S) / (3 + S), (1 + 2 S) / (2 + S), (2 + 3 S) / (3 + 2 S) and 1.
+    judged = {(f"q{i}", id): grade for i in range(10) for id, grade in (("a", 3), ("b", 0))}
+    people = {(0, 0): 0.0, (0, 3): SECOND, (1, 3): 0.796708, (1, 2): 0.859719, (2, 3): 0.913402,
+              (3, 3): 1.0}  # fmt: skip
+    labels = [
+        Label(f"q{i}", id, grade)
+        for i, grades in enumerate(people)
+        for id, grade in zip("ab", grades, strict=True)
+    ]
+    run = _run("A", {f"q{i}": ["a", "b"] for i in range(10)})
     found = corrected_means([run], sources(judged, labels), HOW)["A"]
     assert found.judge_mean == 1.0
-    assert found.estimate.value == pytest.approx(0.5)
-    # Spread of 0, 1, 0, 1, 0, 1 is sqrt(0.3); (1 - 6/10) of it; t with 5 degrees 2.570582.
-    reach = 2.570582 * math.sqrt(0.4 * 0.3 / 6)
-    assert found.estimate.hi - 0.5 == pytest.approx(reach, rel=1e-6)
+    assert found.estimate.value == pytest.approx(sum(people.values()) / 6, abs=1e-6)
+    # (1 - 6/10) of the variance; t with 5 degrees of freedom is 2.570582.
+    reach = 2.570582 * math.sqrt(0.4 * statistics.variance(people.values()) / 6)
+    assert found.estimate.hi - found.estimate.value == pytest.approx(reach, abs=1e-5)
+
+
+def test_corrected_mean_is_people_s_own_where_they_graded_more_than_the_judge():
+    # The judge: a 1, b 0, nDCG 1. People: a 1, b 0, c 3: 1 / (3 + S) = .2754.
+    judged = {("q", "a"): 1, ("q", "b"): 0}
+    labels = [Label("q", "a", 1), Label("q", "b", 0), Label("q", "c", 3)]
+    run = _run("A", {"q": ["a", "b"]})
+    both = sources(judged, labels)
+    assert corrected_means([run], both, HOW)["A"].estimate.value == pytest.approx(1 / (3 + SECOND))
+    judge, people = system_orders([run], both, HOW).means["A"]
+    assert (judge, people) == pytest.approx((1.0, 1 / (3 + SECOND)))
+
+
+def test_slice_counts_as_it_was_labelled():
+    # 8 queries of slice s (all labelled 0 by people) and 2 of t (both at 1), judge 1 everywhere;
+    # 4 of s and both of t labelled: 8/10 * 0 + 2/10 * 1, not the 2/6 of the labels.
+    judged = {(f"q{i}", "a"): 3 for i in range(10)}
+    labels = [Label(f"q{i}", "a", 0 if i < 8 else 3, pi=0.5) for i in (0, 1, 2, 3, 8, 9)]
+    slices = {f"q{i}": "s" if i < 8 else "t" for i in range(10)}
+    run = _run("A", {f"q{i}": ["a"] for i in range(10)})
+    found = corrected_means([run], sources(judged, labels), HOW, slices=slices)["A"]
+    assert found.estimate.value == pytest.approx(0.2)
 
 
 def test_query_labelled_in_part_corrects_nothing():

@@ -2,44 +2,53 @@
 
 A row helps when people graded every chunk of its pool that only the judge had graded: then its
 score under people's grades is known, and so is what the judge got wrong there. Rows must have
-been drawn; their labels say with what probability (`pi`).
+been drawn; how many of a slice were labelled, not what was planned, says what each stands for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+import numpy as np
+
+from judge.calibration.labelled import CHOSEN, UNKNOWN, drawn_labels
+from judge.calibration.relabelling import (
+    LabelsByQuery,
+    labels_by_query,
+    labels_of,
+    needs_label,
+    relabelled,
+)
 from judge.evidence.pool import QueryPool
 from judge.formats.labels import Label
-from judge.grades import Judgment, Source
 from judge.measures.pool import Bounded
-from judge.statistics.correction import (
-    Correction,
-    difference_estimator,
-    inverse_probability,
-    prediction_powered,
-)
+from judge.statistics.correction import Correction, difference_estimator, prediction_powered
 from judge.statistics.estimate import Estimate
 
 RowScores: TypeAlias = Callable[[Sequence[QueryPool]], Sequence[Bounded | None]]
 """A score of each row, or a difference of two runs; None where it is not defined."""
 
-CHOSEN = "the labels were chosen by looking, not drawn: they correct nothing"
+# Standard errors that the judge's figures of labelled rows may lie from those of all rows; chance
+# goes as far once in a thousand draws.
+_FARTHEST = 3.29
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
     """One row's score, times its weight, under both sources.
 
-    people: None where people did not grade all that it takes; pi: 0 where it was chosen
+    people: None where people did not grade all that it takes
+    chance: planned, of its labels; 1 where nobody says
     settled: no judge's grade is in it, so there is nothing to correct
     """
 
     judge: float
     people: float | None
-    pi: float | None
+    chance: float
+    slice: str | None
     settled: bool
 
 
@@ -53,48 +62,77 @@ def correct(
     """Return the weighted mean of `score_rows` corrected by the rows that people graded wholly.
 
     pools: as the judge left them, without the labels in them
-    sample: the queries are a random sample of traffic (PPI++), not a fixed set of their own
+    sample: the queries are a random sample of traffic, not a fixed set of their own
 
-    Rows that need no label keep their score. Rows drawn with unequal probabilities are weighted
-    by them. Rows that somebody chose by looking correct nothing, and too few give a reason
-    instead of a number.
+    Rows that need no label keep their score. Rows that somebody chose by looking, or that look
+    chosen, correct nothing, and too few give a reason instead of a number.
     """
-    rows = _rows(score_rows, pools, tuple(labels))
+    drawn = drawn_labels(labels)
+    rows = _rows(score_rows, pools, labels_by_query(label for label, _ in drawn.labels))
     open_rows = [row for row in rows if not row.settled]
     if not open_rows:
         return difference_estimator([row.judge for row in rows], [row.judge for row in rows])
-    drawn = [row for row in open_rows if row.people is not None and row.pi != 0.0]
-    by_judge = [row.judge for row in open_rows]
-    by_people = [None if row.pi == 0.0 else row.people for row in open_rows]
-    if len({row.pi for row in drawn}) > 1:
-        found = inverse_probability(by_judge, by_people, [row.pi or 1.0 for row in open_rows])
-    else:
-        found = (prediction_powered if sample else difference_estimator)(by_judge, by_people)
-    if not drawn and any(row.people is not None for row in open_rows):
-        return replace(found, estimate=Estimate(None, reason=CHOSEN))
+    found = _corrected(open_rows, sample=sample)
+    if not found.labelled and drawn.chosen:
+        found = replace(found, estimate=Estimate(None, reason=CHOSEN))
+    if not drawn.is_known and 0 < found.labelled < found.units:
+        found = _doubted(found, open_rows)
     return _with_settled(found, [row.judge for row in rows if row.settled])
 
 
-def _rows(
-    score_rows: RowScores, pools: Sequence[QueryPool], labels: tuple[Label, ...]
-) -> list[_Row]:
-    by_query = _by_query(labels)
-    any_drawn = any(label.pi is not None for label in labels)
-    relabelled = [_relabelled(pool, by_query) for pool in pools]
+def _corrected(rows: Sequence[_Row], *, sample: bool) -> Correction:
+    by_judge, by_people = [row.judge for row in rows], [row.people for row in rows]
+    found = difference_estimator(
+        by_judge,
+        by_people,
+        strata=[row.slice for row in rows],
+        chances=[row.chance for row in rows],
+        of_traffic=sample,
+    )
+    # One random sample of all rows can also weigh the judge by how well it knows them.
+    simple = sample and found.method == "difference"
+    return prediction_powered(by_judge, by_people) if simple else found
+
+
+def _doubted(found: Correction, rows: Sequence[_Row]) -> Correction:
+    """Return a correction by rows of which nobody says that they were drawn, with that doubt.
+
+    Rows whose figures by the judge lie where a draw hardly ever lands were picked by them.
+    """
+    everything = np.array([row.judge for row in rows])
+    n, units = found.labelled, found.units
+    error = math.sqrt((1 - n / units) / n) * float(everything.std(ddof=1))
+    labelled = float(np.mean([row.judge for row in rows if row.people is not None]))
+    gap = labelled - float(everything.mean())
+    if error > 0.0 and abs(gap) > _FARTHEST * error:
+        reason = (
+            f"the labelled rows look chosen, not drawn: by the judge they average {labelled:+.3f},"
+            f" all rows {float(everything.mean()):+.3f}"
+        )
+        return replace(found, estimate=Estimate(None, reason=reason), se=None)
+    return replace(found, notes=(*found.notes, UNKNOWN))
+
+
+def _rows(score_rows: RowScores, pools: Sequence[QueryPool], by_query: LabelsByQuery) -> list[_Row]:
+    given = [labels_of(pool, by_query) for pool in pools]
+    new = [relabelled(pool, labels) for pool, labels in zip(pools, given, strict=True)]
     judge = score_rows(pools)
-    people = score_rows([new or old for new, old in zip(relabelled, pools, strict=True)])
-    mean_weight = _mean_weight(pools, judge)
+    people = score_rows([other or pool for other, pool in zip(new, pools, strict=True)])
+    scale = _mean_weight(pools, judge)
     return [
         _Row(
-            judge=by_judge.value * pool.query.weight / mean_weight,
+            judge=judge[at].value * pool.query.weight / scale,  # type: ignore[union-attr]
             people=None
-            if new is None or by_people is None
-            else by_people.value * pool.query.weight / mean_weight,
-            pi=_row_pi(pool, by_query, any_drawn=any_drawn),
-            settled=not any(map(_needs_label, pool.judgments)),
+            if new[at] is None or (by_people := people[at]) is None
+            else by_people.value * pool.query.weight / scale,
+            chance=min(
+                (label.pi or 1.0 for labels in given[at].values() for label in labels), default=1.0
+            ),
+            slice=pool.query.slice,
+            settled=not any(map(needs_label, pool.judgments)),
         )
-        for pool, new, by_judge, by_people in zip(pools, relabelled, judge, people, strict=True)
-        if by_judge is not None
+        for at, pool in enumerate(pools)
+        if judge[at] is not None
     ]
 
 
@@ -122,59 +160,3 @@ def _with_settled(found: Correction, settled: Sequence[float]) -> Correction:
         judge_mean=share * found.judge_mean + rest,
         human_only=moved(found.human_only),
     )
-
-
-def _by_query(labels: Sequence[Label]) -> Mapping[str, Mapping[str, list[Label]]]:
-    found: dict[str, dict[str, list[Label]]] = {}
-    for label in labels:
-        found.setdefault(label.query_id, {}).setdefault(label.id, []).append(label)
-    return found
-
-
-def _labels_of(
-    pool: QueryPool, by_query: Mapping[str, Mapping[str, list[Label]]]
-) -> Mapping[str, list[Label]]:
-    """Return the labels of a pool's query by chunk; a label names it by id, key or text."""
-    names = (pool.query.query_id, pool.query.key, pool.query.text)
-    return next((by_query[name] for name in names if name is not None and name in by_query), {})
-
-
-def _needs_label(judgment: Judgment) -> bool:
-    return judgment.is_open or judgment.source is Source.JUDGE
-
-
-def _relabelled(
-    pool: QueryPool, by_query: Mapping[str, Mapping[str, list[Label]]]
-) -> QueryPool | None:
-    """Return the pool under people's grades, or None where they left out a chunk of it.
-
-    Raters who disagree count by their lower median.
-    """
-    given = _labels_of(pool, by_query)
-    judgments = []
-    for id, judgment in zip(pool.ids, pool.judgments, strict=True):
-        if id in given:
-            grades = sorted(label.grade for label in given[id])
-            grade = grades[(len(grades) - 1) // 2]
-            judgment = Judgment(grade, grade, Source.HUMAN)
-        elif _needs_label(judgment):
-            return None
-        judgments.append(judgment)
-    # People outrank an order from logs; one that they contradict would narrow their grades.
-    return replace(pool, judgments=tuple(judgments), orders=())
-
-
-def _row_pi(
-    pool: QueryPool, by_query: Mapping[str, Mapping[str, list[Label]]], *, any_drawn: bool
-) -> float | None:
-    """Return the chance of the row's labels: the least of its chunks'; 0 if one was chosen."""
-    given = _labels_of(pool, by_query)
-    if not any_drawn:
-        return None
-    pis = [
-        label.pi or 0.0
-        for id, judgment in zip(pool.ids, pool.judgments, strict=True)
-        if _needs_label(judgment)
-        for label in given.get(id, ())
-    ]
-    return min(pis, default=0.0)

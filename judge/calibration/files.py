@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
+from judge.calibration.labelled import drawn_labels
 from judge.calibration.rescoring import (
     Scoring,
     SystemOrders,
@@ -66,12 +67,14 @@ def calibrate(
         raise UsageError(f"{measure} sees no grades; order runs by a graded one, as nDCG@10")
     judged, labelled = read_verdicts(_judge_file(judgments), options), read_labels(labels, options)
     all_runs = _read_runs(runs, options)
-    both = sources(judged.grades, labelled.labels)
+    slices = _slices(judgments, all_runs)
+    drawn = drawn_labels(labelled.labels)
+    both = sources(judged.grades, [label for label, _ in drawn.labels])
     return CalibrationReport(
         calibration=compare_with_labels(
             judged.grades,
             labelled.labels,
-            slices=_slices(judgments, all_runs),
+            slices=slices,
             votes=judged.votes,
             settings=settings,
         ),
@@ -79,7 +82,7 @@ def calibrate(
         orders=system_orders(all_runs, both, how, resampling=settings.resampling)
         if len(all_runs) > 1
         else None,
-        corrected=corrected_means(all_runs, both, how),
+        corrected=corrected_means(all_runs, both, how, slices=slices),
         notices=(
             *judged.notices,
             *labelled.notices,

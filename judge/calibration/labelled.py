@@ -1,4 +1,8 @@
-"""Labels joined with what a judge said of the same chunks; what takes no part is counted."""
+"""Labels that say something of what nobody labelled, joined with the judge's grades.
+
+A label speaks for others only if its chunk was drawn, not picked by looking. What was picked, or
+graded by nobody else, takes no part and is counted.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +17,21 @@ from judge.statistics.paired import GradedUnit
 Pair: TypeAlias = tuple[str, str]
 """(query id, chunk id)"""
 
+CHOSEN = "the labels were chosen by looking, not drawn: they correct nothing"
+UNKNOWN = "no label says how it was drawn: right only if chance chose what was labelled"
+
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """Labels that may enter an estimate, each with its weight 1/pi."""
+    """Labels that may enter an estimate, each with its weight 1/pi.
+
+    is_known: they say with what chance they were drawn; else nobody says
+    chosen: how many were left out because somebody picked them by looking
+    """
 
     labels: tuple[tuple[Label, float], ...]
+    is_known: bool
+    chosen: int = 0
     notices: tuple[Notice, ...] = ()
 
 
@@ -33,17 +46,20 @@ class Units:
 def drawn_labels(labels: Iterable[Label]) -> Drawn:
     """Return the labels that were drawn.
 
-    Where any label says with what probability it was drawn, those that do not were chosen by
-    looking and stay out. Where none does, all count alike.
+    Where the file or another label says with what probability it was drawn, a label that does
+    not was chosen by looking and stays out. Where nothing says it, all count alike.
     """
     labels = tuple(labels)
+    is_known = any(label.pi is not None or label.chosen for label in labels)
+    if not is_known:
+        notices = (Notice("no pi", len(labels), UNKNOWN),) if labels else ()
+        return Drawn(tuple((label, 1.0) for label in labels), is_known=False, notices=notices)
     drawn = tuple((label, 1.0 / label.pi) for label in labels if label.pi is not None)
-    if labels and not drawn:
-        text = "no label says with what probability it was drawn (pi): all count alike"
-        return Drawn(tuple((label, 1.0) for label in labels), (Notice("no pi", len(labels), text),))
     looked = len(labels) - len(drawn)
-    text = f"{looked:,} labels left out: chosen by looking, not drawn (they have no pi)"
-    return Drawn(drawn, (Notice("label not drawn", looked, text),) if looked else ())
+    are = "label is" if looked == 1 else "labels are"
+    text = f"{looked:,} {are} left out: chosen by looking, not drawn (no pi)"
+    notices = (Notice("label not drawn", looked, text),) if looked else ()
+    return Drawn(drawn, is_known=True, chosen=looked, notices=notices)
 
 
 def graded_units(judged: Mapping[Pair, int], labels: Sequence[tuple[Label, float]]) -> Units:

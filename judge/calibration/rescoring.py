@@ -6,8 +6,8 @@ would people's grades make of each mean, where they graded only some of the quer
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -44,23 +44,28 @@ class Sources:
     """The grades that the judge and people gave, by query.
 
     Where several people graded a chunk, `people` holds their median, the lower of two.
+    chances: of queries whose labels were drawn, with what chance the least likely of them was
     """
 
     judge: Grades
     people: Grades
+    chances: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def shared(self) -> Sources:
-        """Return both sources over the chunks that both graded; queries without any are gone."""
+        """Return both sources over the queries of which both graded a chunk.
+
+        The judge by the chunks that both graded; people by all of theirs: what the judge never
+        saw is part of what they find best, and without it no mean would be theirs.
+        """
         both = {
             query: grades.keys() & self.judge.get(query, {}).keys()
             for query, grades in self.people.items()
         }
-        judge, people = (
-            {query: {id: grades[query][id] for id in ids} for query, ids in both.items() if ids}
-            for grades in (self.judge, self.people)
-        )
-        return Sources(judge, people)
+        judge = {
+            query: {id: self.judge[query][id] for id in ids} for query, ids in both.items() if ids
+        }
+        return Sources(judge, {query: self.people[query] for query in judge})
 
     @property
     def wholly_labelled(self) -> tuple[str, ...]:
@@ -83,7 +88,7 @@ class Scoring:
 
 @dataclass(frozen=True, slots=True)
 class SystemOrders:
-    """How alike two sources order systems, over the queries and chunks that both graded.
+    """How alike two sources order systems, over the queries that both graded (`Sources.shared`).
 
     means: run -> (mean by the judge, mean by people), in the order of the runs
     overlap: None with fewer than two systems
@@ -96,13 +101,17 @@ class SystemOrders:
     overlap: RankBiasedOverlap | None
 
 
-def sources(judged: Mapping[tuple[str, str], int], labels: Iterable[Label]) -> Sources:
-    """Return the grades of both sides by query."""
+def sources(judged: Mapping[tuple[str, str], int], labels: Sequence[Label]) -> Sources:
+    """Return the grades of both sides by query; labels: only such as were not picked by looking."""
     given: dict[tuple[str, str], list[int]] = {}
     for label in labels:
         given.setdefault((label.query_id, label.id), []).append(label.grade)
     medians = {pair: sorted(grades)[(len(grades) - 1) // 2] for pair, grades in given.items()}
-    return Sources(_nested(judged), _nested(medians))
+    chances: dict[str, float] = {}
+    for label in labels:
+        if label.pi is not None:
+            chances[label.query_id] = min(label.pi, chances.get(label.query_id, 1.0))
+    return Sources(_nested(judged), _nested(medians), chances)
 
 
 def _nested(grades: Mapping[tuple[str, str], int]) -> Grades:
@@ -197,20 +206,31 @@ def _with_interval(
     return Estimate(found.value, interval[0], interval[1])
 
 
-def corrected_means(runs: Sequence[Run], both: Sources, how: Scoring) -> Mapping[str, Correction]:
-    """Return each run's mean over the judge's chunks, corrected by wholly graded queries.
+def corrected_means(
+    runs: Sequence[Run],
+    both: Sources,
+    how: Scoring,
+    *,
+    slices: Mapping[str, str] = MappingProxyType({}),
+) -> Mapping[str, Correction]:
+    """Return each run's mean as people would have it, by the queries that they graded wholly.
+
+    slices: slice of each query, of which each counts as it was labelled
 
     The queries that the judge graded are the fixed set (`difference_estimator`). A query
     graded in part tells nothing here: its score needs the grade of every chunk of its pool.
+    Its ideal is people's own: what they graded and the judge did not is in it.
     """
     whole = both.wholly_labelled
     judge = score_runs(runs, both.judge, how)
-    people = score_runs(runs, {query: both.shared.people[query] for query in whole}, how)
+    people = score_runs(runs, {query: both.people[query] for query in whole}, how)
     column = {query: at for at, query in enumerate(whole)}
     return {
         run.name: difference_estimator(
             judge[at].tolist(),
             [float(people[at, column[q]]) if q in column else None for q in both.judge],
+            strata=[slices.get(query) for query in both.judge],
+            chances=[both.chances.get(query, 1.0) for query in both.judge],
         )
         for at, run in enumerate(runs)
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from judge.formats.findings import Findings, Place, shown
 from judge.formats.grades import Statement, statements
@@ -20,6 +20,8 @@ class Label:
     query_id: as the file has it, the query's text where it has no ids
     rater: who graded, or None
     pi: the probability in (0, 1] with which this pair was drawn for labelling, or None
+    chosen: its file says how labels were drawn and gives this one no chance: it was picked
+        by looking
     """
 
     query_id: str
@@ -28,6 +30,7 @@ class Label:
     rater: str | None = None
     pi: float | None = None
     note: str | None = None
+    chosen: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,18 +45,24 @@ def read_labels(source: SourceFile, options: ReadOptions = DEFAULTS) -> LabelFil
     """Return labels from CSV (commas, semicolons or tabs), JSON lines, or any file of grades.
 
     Columns: query_id, chunk_id, grade, and if wanted rater, pi, note. A blank grade is an
-    open question, counted. Two grades of one pair by one rater are an error naming both.
+    open question, counted; a blank pi says that the label was chosen, not drawn. Two grades of
+    one pair by one rater are an error naming both.
     """
     findings = Findings()
     scale = Scale(options, findings, grade_max=options.grade_max)
     labels: dict[tuple[str, str, str | None], tuple[Place, Label]] = {}
+    says_pi = False
     for statement in statements(read_text(source), options, findings):
         label = _label(statement, scale, findings)
+        says_pi = says_pi or "pi" in statement.fields
         if label is not None:
             _add(labels, label, statement.place, findings)
     scale.report()
     findings.check_some(labels, "labels", source_name(source))
-    return LabelFile(tuple(label for _, label in labels.values()), findings.notices())
+    read = (label for _, label in labels.values())
+    if says_pi:
+        read = (replace(label, chosen=label.pi is None) for label in read)
+    return LabelFile(tuple(read), findings.notices())
 
 
 def _label(statement: Statement, scale: Scale, findings: Findings) -> Label | None:

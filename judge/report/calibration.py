@@ -238,4 +238,5 @@ def _correction(correction: Correction) -> dict[str, Any]:
         "human_only": correction.human_only.as_json(),
         "labelled_queries": correction.labelled,
         "queries": correction.units,
+        "notes": list(correction.notes),
     }

@@ -9,13 +9,13 @@ from judge.comparing.comparison import Comparison, RowChange
 from judge.comparing.moving import moved_chunks
 from judge.measures.names import Measure
 from judge.report.comparison_wording import (
-    correction_lines,
     doubts,
     headline,
     mark,
     outcome,
     significance_lines,
 )
+from judge.report.correction_wording import correction_lines
 from judge.report.differences import BY_MOCK, change_table, p_text, signed, span, wrapped
 from judge.report.terminal import WIDTH, shorten
 from judge.statistics.significance import ALPHA

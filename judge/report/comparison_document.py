@@ -96,6 +96,7 @@ def _corrected(correction: Correction) -> dict[str, Any]:
         "human_only": correction.human_only.as_json(),
         "labelled_rows": correction.labelled,
         "rows": correction.units,
+        "notes": list(correction.notes),
     }
 
 

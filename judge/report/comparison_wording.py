@@ -8,10 +8,10 @@ from judge.comparing.change import Change, Verdict
 from judge.comparing.comparison import Comparison
 from judge.comparing.lacking import has_failed, lacking
 from judge.grades import Source
-from judge.report.differences import BY_MOCK, difference, p_text, signed, span
+from judge.report.correction_wording import outcome_by_labels, with_labels
+from judge.report.differences import BY_MOCK, difference, p_text, span
 from judge.report.phrases import MOCK, cost_words, number, plural
 from judge.report.terminal import clean
-from judge.statistics.estimate import Estimate
 
 
 def headline(comparison: Comparison) -> str:
@@ -24,7 +24,7 @@ def headline(comparison: Comparison) -> str:
         return "Nothing could be compared: no row has what the measures asked for need."
     change = comparison.overall[comparison.primary]
     sentence = _SENTENCES[comparison.verdict](comparison, change, names[0], names[1])
-    return f"{sentence}{_by_mock(comparison)}"
+    return f"{with_labels(comparison, sentence)}{_by_mock(comparison)}"
 
 
 def _better(comparison: Comparison, change: Change, before: str, after: str) -> str:
@@ -136,35 +136,6 @@ def significance_lines(comparison: Comparison) -> Iterator[str]:
         )
 
 
-def correction_lines(comparison: Comparison) -> Iterator[str]:
-    """Yield the difference by people's labels, or why they correct nothing."""
-    found = comparison.corrected
-    if found is None:
-        return
-    whole = "rows of which people graded every chunk that only the judge had graded"
-    if found.estimate.value is None:
-        yield (
-            f"Not corrected by labels: {found.estimate.reason} ({whole})."
-            " `judge spotcheck --rows N` draws such rows."
-        )
-        return
-    who = "the mock, which is no judge," if comparison.grading.by_mock else "the judge alone"
-    yield (
-        f"Corrected by people's labels of {found.labelled} of {plural(found.units, 'row')}:"
-        f" {comparison.primary} {_estimated(found.estimate)};"
-        f" {who} says {signed(found.judge_mean)},"
-        f" those labels alone {_estimated(found.human_only)}."
-    )
-
-
-def _estimated(estimate: Estimate) -> str:
-    if estimate.value is None:
-        return f"nothing ({estimate.reason})"
-    if estimate.lo is None or estimate.hi is None:
-        return f"{signed(estimate.value)} ({estimate.reason})"
-    return f"{signed(estimate.value)}, 95% CI {span(estimate.lo, estimate.hi)}"
-
-
 def doubts(comparison: Comparison) -> Iterator[str]:
     """Yield what a careful reader would want to know before believing the verdict."""
     before, after = comparison.unjudged
@@ -220,5 +191,5 @@ def outcome(comparison: Comparison) -> str:
         label = f"{'AHEAD' if comparison.finding.sign > 0 else 'BEHIND'} ({comparison.until})"
     return (
         f"{label} {_moves(comparison, change)} over {plural(change.rows, 'row')},"
-        f" given this pool of judged chunks{mark(comparison)}"
+        f" given this pool of judged chunks{mark(comparison)}{outcome_by_labels(comparison)}"
     )

@@ -11,7 +11,8 @@ A query's weight enters by scaling its values with w / mean(w) first.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -19,10 +20,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.statistics.estimate import Estimate
+from judge.statistics.strata import realised_design
 from judge.statistics.student import t_quantile
 
 FEWEST_LABELLED = 5
 """Below this many labelled units no corrected value is given."""
+
+FEWEST_APART = 5
+"""Fewer units that differ at all give no interval: where most are alike, the rare ones that
+are not decide, and few labels meet them (measured in docs/statistics.md)."""
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -36,6 +42,7 @@ class Correction:
     judge_weight: how much of the judge's values is used; 0 is labels alone
     judge_mean: mean of the judge's values over all units, uncorrected
     human_only: mean of the labelled units with its interval, the judge ignored
+    notes: what the design made it necessary to assume
     """
 
     method: str
@@ -46,28 +53,58 @@ class Correction:
     human_only: Estimate
     labelled: int
     units: int
+    notes: tuple[str, ...] = ()
 
 
 def difference_estimator(
-    judge: Sequence[float], human: Sequence[float | None], *, fewest: int = FEWEST_LABELLED
+    judge: Sequence[float],
+    human: Sequence[float | None],
+    *,
+    strata: Sequence[Hashable] = (),
+    chances: Sequence[float] = (),
+    of_traffic: bool = False,
+    fewest: int = FEWEST_LABELLED,
 ) -> Correction:
     """Correct the mean of a *fixed* set of units, as a benchmark's queries are.
 
+    strata, chances: of every unit, as `strata.realised_design` takes them
+
     mean(judge) + mean(human - judge), its error only from the units not labelled: with all
-    of them labelled it is the human mean, exactly (Cochran 1977, ch. 7).
+    of them labelled it is the human mean, exactly (Cochran 1977, ch. 7). Of traffic, whose
+    sample the units are, the spread of the units themselves comes on top.
     """
     all_judge, labelled = np.asarray(judge, dtype=np.float64), _labelled(human)
     n, units = len(labelled), len(all_judge)
     y = np.array([human[i] for i in labelled], dtype=np.float64)
-    sampled = 1.0 - n / units if units else 0.0
+    if not n:
+        none = _t_interval(0.0, None, (), n=0, fewest=fewest)
+        return Correction("difference", none, None, 1.0, _mean(all_judge), none, 0, units)
+    design = realised_design(labelled, units=units, strata=strata, chances=chances)
+    traffic = design.spread(y) / units if of_traffic else 0.0
 
     def of(values: Array, offset: float) -> tuple[Estimate, float | None]:
-        se = _standard_error(values, ddof=1) * math.sqrt(sampled) if n > 1 else None
-        value, complete = offset + _mean(values), n == units > 0
-        return _t_interval(value, se, n=n, fewest=fewest, complete=complete), se
+        variance, value = design.variance(values), offset + design.mean(values)
+        se = None if variance is None else math.sqrt(variance + traffic)
+        complete = n == units and not of_traffic
+        return (
+            _t_interval(
+                value, se, values, n=n, fewest=fewest, df=design.degrees, complete=complete
+            ),
+            se,
+        )
 
     corrected, se = of(y - all_judge[labelled], _mean(all_judge))
-    return Correction("difference", corrected, se, 1.0, _mean(all_judge), of(y, 0.0)[0], n, units)
+    return Correction(
+        "difference" if design.is_simple else "stratified difference",
+        corrected,
+        se,
+        1.0,
+        _mean(all_judge),
+        of(y, 0.0)[0],
+        n,
+        units,
+        design.notes,
+    )
 
 
 def prediction_powered(
@@ -80,61 +117,35 @@ def prediction_powered(
     """Correct the mean of the *traffic* that all units are a random sample of (PPI++).
 
     judge_weight: lambda in [0, 1]; None takes the one that makes the interval narrowest, 1 is
-    plain PPI, 0 the labels alone (Angelopoulos et al. 2023, arXiv 2311.01453). Moments as in
-    their ppi-python.
+    plain PPI, 0 the labels alone (Angelopoulos et al. 2023, arXiv 2311.01453). A lambda chosen
+    by the units that it then corrects would make them look better than they are: each labelled
+    unit gets the one that the others choose, and all moments have n - 1 below.
     """
     all_judge, labelled = np.asarray(judge, dtype=np.float64), _labelled(human)
     n, units = len(labelled), len(all_judge)
     y, f = np.array([human[i] for i in labelled], dtype=np.float64), all_judge[labelled]
     rest = np.delete(all_judge, labelled)
-    weight = _best_weight(y, f, all_judge, len(rest)) if judge_weight is None else judge_weight
-    rest_error = weight * _standard_error(rest, ddof=0) if len(rest) else 0.0
-    offset = weight * (_mean(rest) if len(rest) else _mean(f))
-    rectifier = y - weight * f
-    se = math.hypot(rest_error, _standard_error(rectifier, ddof=0)) if n > 1 else None
-    alone = _standard_error(y, ddof=0) if n > 1 else None
+    if not len(rest):
+        weights = np.zeros(n)
+    elif judge_weight is None:
+        weights = np.array([_weight_without(i, y, f, rest) for i in range(n)])
+    else:
+        weights = np.full(n, judge_weight)
+    weight = _mean(weights)
+    rest_error = weight * _standard_error(rest) if len(rest) > 1 else 0.0
+    # Around the mean of the rest, so that a weight moves a unit by what it is unusual.
+    rectified = y - weights * (f - (_mean(rest) if len(rest) else 0.0))
+    se = math.hypot(rest_error, _standard_error(rectified)) if n > 1 else None
+    alone = _standard_error(y) if n > 1 else None
     return Correction(
         "ppi++",
-        _t_interval(offset + _mean(rectifier), se, n=n, fewest=fewest),
+        _t_interval(_mean(rectified), se, rectified, n=n, fewest=fewest),
         se,
         weight,
         _mean(all_judge),
-        _t_interval(_mean(y), alone, n=n, fewest=fewest),
+        _t_interval(_mean(y), alone, y, n=n, fewest=fewest),
         n,
         units,
-    )
-
-
-def inverse_probability(
-    judge: Sequence[float],
-    human: Sequence[float | None],
-    pi: Sequence[float],
-    *,
-    fewest: int = FEWEST_LABELLED,
-) -> Correction:
-    """Correct the mean of a fixed set whose units were labelled with unequal chances.
-
-    pi: the probability in (0, 1], fixed before anyone looked, with which each unit was drawn.
-    mean(judge) + sum(xi/pi (human - judge)) / N, unbiased for any pi; its variance is the
-    Poisson design's (Horvitz & Thompson 1952; Zrnic & Candes 2024). The judge's values all 0
-    give the plain Horvitz-Thompson mean.
-    """
-    assert all(0.0 < p <= 1.0 for p in pi), "a sampling probability lies in (0, 1]"
-    all_judge, labelled = np.asarray(judge, dtype=np.float64), _labelled(human)
-    n, units = len(labelled), len(all_judge)
-    chance = np.asarray(pi, dtype=np.float64)[labelled]
-    y = np.array([human[i] for i in labelled], dtype=np.float64)
-    complete = n == units > 0 and bool((chance == 1.0).all())
-
-    def of(values: Array, offset: float) -> tuple[Estimate, float]:
-        total = float((values / chance).sum())
-        se = math.sqrt(float(((1.0 - chance) * (values / chance) ** 2).sum())) / units
-        value = offset + total / units
-        return _t_interval(value, se, n=n, fewest=fewest, complete=complete), se
-
-    corrected, se = of(y - all_judge[labelled], _mean(all_judge))
-    return Correction(
-        "inverse probability", corrected, se, 1.0, _mean(all_judge), of(y, 0.0)[0], n, units
     )
 
 
@@ -163,32 +174,53 @@ def _mean(values: Array) -> float:
     return float(values.mean()) if len(values) else 0.0
 
 
-def _standard_error(values: Array, *, ddof: int) -> float:
-    return float(values.std(ddof=ddof)) / math.sqrt(len(values))
+def _standard_error(values: Array) -> float:
+    return float(values.std(ddof=1)) / math.sqrt(len(values))
 
 
-def _best_weight(y: Array, f: Array, all_judge: Array, rest: int) -> float:
-    """Return the lambda in [0, 1] that minimises the variance; 0 where the judge is no help."""
-    spread = float(all_judge.var(ddof=1)) if len(all_judge) > 1 else 0.0
-    if rest == 0 or len(y) == 0 or spread == 0.0:
+def _weight_without(left_out: int, y: Array, f: Array, rest: Array) -> float:
+    """Return the lambda in [0, 1] that the other labelled units find best; 0: the judge is no help.
+
+    It minimises lambda^2 var(f) / N + var(y - lambda f) / n.
+    """
+    y, f = np.delete(y, left_out), np.delete(f, left_out)
+    spread = float(np.concatenate([f, rest]).var(ddof=1)) if len(f) + len(rest) > 1 else 0.0
+    if len(y) < 2 or spread == 0.0:
         return 0.0
-    covariance = float(((y - y.mean()) * (f - f.mean())).mean())
-    return min(1.0, max(0.0, covariance / ((1.0 + len(y) / rest) * spread)))
+    covariance = float((y - y.mean()) @ (f - f.mean())) / (len(y) - 1)
+    return min(1.0, max(0.0, covariance / ((1.0 + len(y) / len(rest)) * spread)))
 
 
 def _t_interval(
-    value: float, se: float | None, *, n: int, fewest: int, complete: bool = False
+    value: float,
+    se: float | None,
+    values: Sequence[float] | Array,
+    *,
+    n: int,
+    fewest: int,
+    df: int | None = None,
+    complete: bool = False,
 ) -> Estimate:
-    """Return value +- t_{n-1} se, or the reason why that would claim too much.
+    """Return value +- t se, or the reason why that would claim too much.
 
-    complete: every unit is labelled and counted once, so that the value is what it estimates
+    values: of the labelled units, whose spread the error is made of
+    complete: every unit is labelled, so that the value is what it estimates
     """
     if complete:
         return Estimate(value, value, value)
     if n < fewest:
         return Estimate(None, reason=f"{n} labelled, at least {fewest} are needed")
-    assert se is not None, "n >= fewest >= 2 has a standard error"
-    if se == 0.0:
-        return Estimate(value, reason=f"no spread over {n} labelled: no interval to build on it")
-    reach = t_quantile(0.975, df=n - 1) * se
+    apart = _apart(values)
+    if se is None or apart < FEWEST_APART:
+        few = "no spread over" if not apart else f"only {apart} of"
+        differ = "" if not apart else " differ from the rest"
+        return Estimate(value, reason=f"{few} {n} labelled{differ}: no interval to build on it")
+    reach = t_quantile(0.975, df=df or n - 1) * se
     return Estimate(value, value - reach, value + reach)
+
+
+def _apart(values: Sequence[float] | Array) -> int:
+    """Return how many values differ from the commonest one; all, where none occurs twice."""
+    # Rounded, because equal scores come out of different sums.
+    commonest = max(Counter(np.round(values, 12).tolist()).values())
+    return len(values) - commonest if commonest > 1 else len(values)

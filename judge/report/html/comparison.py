@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from judge.comparing.change import Change, Verdict
 from judge.comparing.comparison import BASELINE, CANDIDATE, Comparison, RowChange
 from judge.report.comparison_wording import (
-    correction_lines,
     doubts,
     headline,
     outcome,
     significance_lines,
 )
+from judge.report.correction_wording import correction_lines
 from judge.report.differences import OVERALL, signed, span
 from judge.report.html.charts import Axis, forest
 from judge.report.html.elements import Markup, tag
