@@ -19,6 +19,7 @@ from judge.judging.cache import CacheTrouble, JudgmentCache
 from judge.judging.entries import Entry, Keys, read_entry, read_plain_grades
 from judge.judging.judge import Judge, Pair
 from judge.judging.prompt import load_prompt
+from judge.judging.verdict import PARSER
 
 PAIRS = [Pair(f"q{i}", f"why salt roads {i}", f"d{i}", "Salt melts ice.") for i in range(5)]
 ENTRY = Entry(
@@ -27,7 +28,7 @@ ENTRY = Entry(
     grade=2,
     reason="",
     raw='{"grade": 2}',
-    parser=1,
+    parser=PARSER,
     field="grade",
     grade_max=3,
     model="m",

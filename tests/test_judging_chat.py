@@ -7,7 +7,8 @@ import math
 
 import pytest
 
-from judge.judging.backends.chat import ChatDialect, grade_probabilities
+from judge.judging.backends.chat import ChatDialect
+from judge.judging.backends.token_probabilities import grade_probabilities
 from judge.judging.exchange import Pair, Reply, Request
 from judge.judging.prompt import load_prompt
 
@@ -16,7 +17,8 @@ REQUEST = Request(Pair("q", "why", "d", "since"), PROMPT, PROMPT.render("why", "
 
 
 def reply(response: object) -> Reply:
-    return ChatDialect("m", logprobs=False).reply({}, response, REQUEST)
+    dialect = ChatDialect("m", logprobs=False)
+    return dialect.reply(dialect.body(REQUEST), response, REQUEST)
 
 
 def probabilities(logprob: object, *, times: int = 1) -> tuple[float, ...] | None:

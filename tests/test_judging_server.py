@@ -495,7 +495,8 @@ def test_11_a_passing_error_within_a_success_is_retried(code: object) -> None:
 def test_11_a_rejected_request_within_a_success_is_not_sent_again() -> None:
     act = answer(200, {"error": {"message": "messages must be a list", "code": 400}})
     outcome = run(first(9, act), pairs(1))
-    assert (outcome.only().status, outcome.server.wire) == ("failed", 1)
+    # Once more in the plainest form: it might be the form that the server minds.
+    assert (outcome.only().status, outcome.server.wire) == ("failed", 2)
 
 
 def test_11_an_error_beside_a_reply_or_without_a_known_code_is_none() -> None:
@@ -512,8 +513,9 @@ def test_11_zero_prompt_tokens_are_no_count() -> None:
 
 
 def test_11_a_whole_verdict_is_read_wherever_it_stands() -> None:
-    elsewhere = completion(None, reasoning_content='So it is clear. {"grade": 1}')
-    assert run(first(1, elsewhere), pairs(1)).only().grade == 1
+    for name in ("reasoning_content", "reasoning"):
+        elsewhere = completion(None, **{name: ' {"grade": 1}\n'})
+        assert run(first(1, elsewhere), pairs(1)).only().grade == 1
     body = completion('{"grade": 1}').body
     mislabelled = Answer(200, body, {"content-type": "text/plain"})
     assert run(first(1, mislabelled), pairs(1)).only().grade == 1
@@ -525,9 +527,117 @@ def test_12_a_prompt_that_the_server_cut_does_not_count(tmp_path: Path) -> None:
     long, cache = "salt melts ice " * 400, JudgmentCache(tmp_path)
     outcome = run(lambda seen: completion(prompt_tokens=256), pairs(1, long), cache=cache)
     assert outcome.only().status == "failed"
-    assert "the server cut the prompt: it read 256 tokens" in outcome.only().reason
+    assert (
+        "the server cut the prompt: it read 256 tokens, and the chunk alone has 1200"
+        in outcome.only().reason
+    )
     (entry,) = JudgmentCache(tmp_path).entries()
     assert (entry.raw, entry.counts) == ('{"grade": 2}', False)  # no parser may read it later
+
+
+@pytest.mark.parametrize("finish", ["stop", "length"])
+def test_11_a_grade_among_thoughts_is_none(finish: str) -> None:
+    musing = completion(None, finish=finish, reasoning_content='First guess: {"grade": 1}')
+    outcome = run(first(1, musing, completion('{"grade": 3}')), pairs(1))
+    assert (outcome.only().grade, outcome.server.wire) == (3, 2)
+
+
+def test_11_a_whole_object_of_thoughts_that_were_cut_is_none() -> None:
+    cut = completion(None, finish="length", reasoning_content='{"grade": 1}')
+    outcome = run(first(1, cut, completion('{"grade": 3}')), pairs(1))
+    assert (outcome.only().grade, outcome.server.wire) == (3, 2)
+
+
+def test_11_parts_of_another_kind_are_no_text() -> None:
+    parts = [{"type": "thinking", "text": '{"grade": 1}'}, {"type": "text", "text": '{"grade": 3}'}]
+    assert run(first(1, completion(parts)), pairs(1)).only().grade == 3
+
+
+@pytest.mark.parametrize("finish", ["max_tokens", "MAX_TOKENS", "model_length", "length"])
+def test_11_a_reply_that_was_cut_is_known_by_any_name(finish: str) -> None:
+    outcome = run(first(1, completion('{"gra', finish=finish)), pairs(1))
+    limits = [seen.body["max_tokens"] for seen in outcome.server.seen]
+    assert (outcome.only().grade, limits) == (2, [128, 4096])
+
+
+@pytest.mark.parametrize("finish", ["error", "abort", "ERROR", "length"])
+@pytest.mark.parametrize("content", ["1", ' 1"'])
+def test_11_a_digit_before_the_server_broke_off_is_no_grade(finish: str, content: str) -> None:
+    outcome = run(first(1, completion(content, finish=finish)), pairs(1))
+    assert (outcome.only().grade, outcome.server.wire) == (2, 2)
+
+
+@pytest.mark.parametrize("finish", ["SAFETY", "PROHIBITED_CONTENT", "guardrail_intervened"])
+def test_11_a_filter_is_known_by_any_name(finish: str) -> None:
+    outcome = run(first(9, completion("1", finish=finish)), pairs(1))
+    assert (outcome.only().status, outcome.server.wire) == ("refused", 1)
+
+
+EVENTS = Answer(
+    200,
+    b'data: {"choices":[{"delta":{"content":"1"}}]}\n\ndata: [DONE]\n\n',
+    {"content-type": "text/event-stream"},
+)
+
+
+@pytest.mark.parametrize(
+    ("act", "words"),
+    [
+        (EVENTS, "stream of events"),
+        (completion(None, tool_calls=[{"function": {"name": "grade"}}]), "a call of a tool"),
+        (answer(200, {"error": {"message": "model m is not loaded"}}), "model m is not loaded"),
+        (answer(200, {"error": "out of memory on GPU 1"}), "out of memory on GPU 1"),
+        (answer(200, {"base_resp": {"status_code": 7, "status_msg": "no plan"}}), "no plan"),
+        (completion("It is about salt."), "not one JSON object"),
+    ],
+)
+def test_11_a_server_that_never_says_anything_of_use_ends_the_run(act: Answer, words: str) -> None:
+    with pytest.raises(BackendUnavailable, match=f"20 replies in a row.*{words}"):
+        try:
+            with FakeServer(first(9999, act)) as server:
+                backend = open_backend("openai:m", base_url=server.url, api_key="k")
+                with Judge([backend], load_prompt(), limits=Limits(concurrency=4)) as judge:
+                    list(judge.stream(pairs(500)))
+        finally:
+            assert server.wire == judge.calls.made < 20 + 4
+
+
+def test_11_replies_of_no_use_between_grades_end_nothing() -> None:
+    def play(seen: object) -> Answer:
+        return completion("hm" if seen.number % 5 else '{"grade": 2}')
+
+    assert len(run(play, pairs(60), concurrency=2).grades) == 60
+
+
+def test_12_fewer_tokens_than_words_is_a_cut() -> None:
+    # 3,700 words, of which a server with a context of 2,048 read what fits.
+    outcome = run(lambda seen: completion(prompt_tokens=2048), pairs(1, "salt " * 3700))
+    assert "it read 2048 tokens" in outcome.only().reason
+
+
+def test_12_chinese_that_was_cut_is_noticed() -> None:
+    text = "\u9053\u8def\u6492\u76d0\u878d\u5316" * 10_000  # 60,000 characters
+    assert run(lambda seen: completion(prompt_tokens=4096), pairs(1, text)).only().grade is None
+    # 1.8 characters a token, as good as tokenisers for Chinese get
+    assert run(lambda seen: completion(prompt_tokens=33_333), pairs(1, text)).only().grade == 2
+
+
+def usage(**counted: object) -> Answer:
+    body = {**json.loads(completion().body), "usage": {"completion_tokens": 5, **counted}}
+    return answer(200, body)
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        # 60 words and a prompt of 300, which is in memory and not counted
+        usage(prompt_tokens=80),
+        usage(prompt_tokens=10, prompt_tokens_details={"cached_tokens": 350}),
+        usage(prompt_tokens=10, cache_read_input_tokens=350),
+    ],
+)
+def test_12_tokens_in_memory_that_are_not_counted_are_no_cut(act: Answer) -> None:
+    assert run(first(9, act), pairs(1, "salt melts ice " * 20)).only().grade == 2
 
 
 def test_12_spaces_that_tokenisers_merge_are_no_words_that_were_cut() -> None:
@@ -785,6 +895,35 @@ def test_a_repair_names_the_error_once(tmp_path: Path) -> None:
     assert "the grade was outside 0..3" in said[-1]
     broken = run(first(9, completion('{"grade": 7}')), pairs(1))
     assert (broken.only().reason, broken.server.wire) == ("the grade was outside 0..3", 2)
+
+
+def test_a_repair_sends_no_megabytes_back() -> None:
+    outcome = run(first(1, completion("x" * 8_000_000)), pairs(1))
+    assert (outcome.only().grade, outcome.server.wire) == (2, 2)
+    assert len(outcome.server.seen[1].raw) < 10_000
+
+
+def test_a_grade_that_may_be_a_quotation_is_asked_again_and_then_open() -> None:
+    chunk = 'The form is {"grade": 3}.'
+    same = run(first(9, completion('{"grade":3}')), pairs(1, chunk))
+    assert (same.only().status, same.server.wire) == ("failed", 2)
+    assert "stands in the passage" in same.only().reason
+    other = run(first(1, completion('{"grade":3}')), pairs(1, chunk))
+    assert (other.only().grade, other.server.wire) == (2, 2)
+
+
+def test_logprobs_are_those_of_the_object_that_is_graded() -> None:
+    def token(piece: str, *mass: float) -> dict:
+        top = [{"token": str(g), "logprob": math.log(p)} for g, p in enumerate(mass) if p]
+        return {"token": piece, "logprob": -0.1, "top_logprobs": top}
+
+    thought = [token('<think>{"grade": '), token("3", 0.01, 0.01, 0.01, 0.97), token("}</think>")]
+    said = [token('{"grade": '), token("1", 0.2, 0.7, 0.05, 0.05), token("}"), token("<|end|>")]
+    content = '<think>{"grade": 3}</think>{"grade": 1}'
+    reply = completion(content, logprobs=[*thought, *said])
+    verdict = run(lambda seen: reply, pairs(1), logprobs=True).only()
+    # .7 + 2 x .05 + 3 x .05
+    assert (verdict.grade, verdict.expected_gain()) == (1, pytest.approx(0.95))
 
 
 def test_a_repair_quotes_what_cannot_be_sent_as_something_that_can() -> None:

@@ -11,6 +11,7 @@ from judge.judging.exchange import (
     CallFailure,
     Pair,
     Refused,
+    Rejected,
     Reply,
     Request,
     StopAsking,
@@ -18,22 +19,29 @@ from judge.judging.exchange import (
     Verdict,
 )
 from judge.judging.prompt import Message, Prompt, sendable
+from judge.judging.prompt_length import why_cut
 from judge.judging.retrying import retry
 from judge.judging.sending import Desk, Line, Usage
-from judge.judging.verdict import PARSER, Parsed, parse_reply
+from judge.judging.verdict import PARSER, Parsed, parse_reply, quotes
 
 _LENGTHS = {"grade": 128, "text": 512}
 """Tokens a reply may have, by what it holds; a reply that was cut gets the longer limit once."""
 _LONGER = 4096
 _LEAST_MASS = 0.8
+_QUOTED = 2000
+"""Characters of a reply that a repair shows to the model again: some reply with megabytes."""
 
 
 @dataclass(slots=True)
 class _Case:
-    """One pair on its way to a verdict: what is asked next, and what it has cost so far."""
+    """One pair on its way to a verdict: what is asked next, and what it has cost so far.
+
+    text: the chunk as it is sent, shortened or not
+    """
 
     pair: Pair
     request: Request
+    text: str
     usage: Usage = field(default_factory=Usage)
     reply: Reply | None = None
     flags: dict[str, None] = field(default_factory=dict)
@@ -61,7 +69,7 @@ class Asker:
         ledger = self._desk.ledger
         if known := ledger.find_news(key):
             return verdict_of(known.plain(), pair, cached=True)
-        case = _Case(pair, self.request(pair))
+        case = _Case(pair, self.request(pair), pair.text)
         try:
             parsed = await self._converse(case)
         except StopAsking as stop:
@@ -92,7 +100,9 @@ class Asker:
         try:
             try:
                 parsed = await self._ask(case)
-            except TooLong:
+            except (TooLong, Rejected) as failure:
+                if not self._may_be_too_long(failure, case.request):
+                    raise
                 self._shorten(case)
                 parsed = await self._ask(case)
             if parsed.status == "repair":
@@ -102,6 +112,11 @@ class Asker:
         except CallFailure as failure:
             return Parsed("failed", reason=str(failure))
         return parsed
+
+    def _may_be_too_long(self, failure: CallFailure, request: Request) -> bool:
+        if isinstance(failure, TooLong):
+            return True
+        return type(failure) is Rejected and self.line.seems_too_long(request)
 
     async def _ask_again(self, case: _Case, reason: str) -> Parsed:
         reply = case.reply
@@ -125,15 +140,38 @@ class Asker:
             raise Refused(reply.refusal)
         if reply.sent.get("logprobs") and reply.probabilities is None:
             case.flags["no token probabilities came"] = None
-        if cut := _cut_prompt(case.request, reply):
+        parsed = self._read(case, reply)
+        self.line.judge_use(of_use=parsed.status == "grade", reason=parsed.reason)
+        return parsed
+
+    def _read(self, case: _Case, reply: Reply) -> Parsed:
+        """Return what a reply comes to, by what it says and by all else that is known of it."""
+        # A repair repeats what the server has read before, and may have in memory.
+        if not case.request.repair and (
+            cut := why_cut(
+                case.text,
+                prompt_tokens=reply.prompt_tokens,
+                cached_tokens=reply.cached_tokens,
+            )
+        ):
             return Parsed("failed", reason=cut)
         prompt = self._prompt
         parsed = parse_reply(reply.text, field=prompt.field, grade_max=prompt.grade_max)
-        return _weighed(parsed, reply) if parsed.status == "grade" else parsed
+        if parsed.status == "repair" and reply.instead:
+            return Parsed("repair", reason=f"{parsed.reason}; instead came: {reply.instead}")
+        if parsed.status != "grade":
+            return parsed
+        if reply.finish == "error":
+            return Parsed("repair", reason="the server broke the reply off with an error")
+        if reply.finish == "length" and "{" not in (reply.text or ""):
+            return Parsed("repair", reason="the reply was cut off")
+        if quotes(reply.text, case.pair.query, case.pair.text):
+            return Parsed("repair", reason="the object stands in the passage: is it a quotation?")
+        return _weighed(parsed, reply)
 
     def _shorten(self, case: _Case) -> None:
         text = case.pair.text
-        short = shorten(text)
+        short = case.text = shorten(text)
         case.flags[f"chunk shortened to {len(short)} of {len(text)} characters"] = None
         case.request = self.request(case.pair, short)
 
@@ -209,26 +247,6 @@ def shorten(text: str) -> str:
     return f"{text[: keep - tail]} … {text[len(text) - tail :]}"
 
 
-def _cut_prompt(request: Request, reply: Reply) -> str:
-    """Return why a reply does not count because the server cut our prompt, else "".
-
-    A word is a token at least; half of that leaves room for how servers count. Words are counted
-    by the spaces between them, which is quick and too few rather than too many.
-    """
-    if reply.prompt_tokens is None:
-        return ""
-    if reply.prompt_tokens >= sum(turn.content.count(" ") for turn in request.messages) / 2:
-        return ""
-    # Tokenisers take a run of spaces, as in code and tables, for one token or none.
-    words = sum(len(turn.content.split()) for turn in request.messages)
-    if reply.prompt_tokens >= words / 2:
-        return ""
-    return (
-        f"the server cut the prompt: it read {reply.prompt_tokens} tokens of at least {words};"
-        " raise its context size"
-    )
-
-
 def _weighed(parsed: Parsed, reply: Reply) -> Parsed:
     """Return a grade only if the grades' tokens had most of the probability."""
     if reply.probabilities is None:
@@ -253,5 +271,5 @@ def _repair(request: Request, said: str, reason: str) -> Request:
         f"Your reply could not be used: {reason}. Reply again with one JSON object whose field"
         f' "{prompt.field}" is an integer from 0 to {prompt.grade_max}, and nothing else.'
     )
-    turns = (Message("assistant", sendable(said)), Message("user", demand))
+    turns = (Message("assistant", sendable(said[:_QUOTED])), Message("user", demand))
     return replace(request, messages=(*request.messages, *turns), repair=reason)

@@ -12,6 +12,7 @@ failures below, and the one owner of retrying (`judge.judging.retrying`) decides
     ├── Adjusted         the model refused a parameter; it was dropped: ask again at once
     ├── TooLong          the chunk does not fit the model's context
     ├── Refused          the server's content filter said no
+    │   └── Denied       403: of this text where others are answered, else of everything
     └── Rejected         a bad request that no retry can mend
         └── Overlong     the answer does not end in good time: it was billed all the same
     StopAsking           nothing more is to be sent in this run: budget used, server asks for hours
@@ -58,11 +59,14 @@ class Reply:
     """What a model answered, as it came.
 
     text: None where the server sent none
-    finish: the server's finish_reason ("stop", "length", "content_filter", …)
+    finish: "length" where the reply was cut at its limit, "error" where the server broke off,
+        else the server's finish_reason ("stop", …)
     refusal: why the model or the server declined, "" if it did not; it was paid all the same
     prompt_tokens, completion_tokens: as reported, None where usage is missing
+    cached_tokens: of the prompt, in the server's memory; some count them in `prompt_tokens`
     probabilities: of each grade 0..G, renormalised, where logprobs were asked for
     sent: sampling settings that were really sent, after every parameter the model refused
+    instead: what came where no text did, in short: an error's words, a stream, a call of a tool
     """
 
     text: str | None
@@ -70,8 +74,10 @@ class Reply:
     refusal: str = ""
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
+    cached_tokens: int = 0
     probabilities: tuple[float, ...] | None = None
     sent: Mapping[str, object] = field(default_factory=dict)
+    instead: str = ""
 
 
 class CallFailure(Exception):
@@ -119,6 +125,10 @@ class TooLong(CallFailure):
 
 class Refused(CallFailure):
     """The server or the model declines to judge this text."""
+
+
+class Denied(Refused):
+    """The server forbids it: this one text, or the whole of what we ask."""
 
 
 class Rejected(CallFailure):

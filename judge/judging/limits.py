@@ -9,7 +9,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Protocol
 
-from judge.judging.exchange import RateLimited, StopAsking
+from judge.judging.exchange import CallFailure, RateLimited, StopAsking
 
 _FIRST_PAUSE_S = 1.0
 _LONGEST_PAUSE_S = 60.0
@@ -150,9 +150,8 @@ class Throttle:
         StopAsking if the server asks for more than the cap, or nothing got through for too long.
         """
         now = self._clock.now()
-        asked = failure.retry_after_s
-        if asked is not None and asked > self._limits.wait_cap_s:
-            raise StopAsking(f"{failure}; come back in {asked:.0f} s")
+        if failure.retry_after_s is not None:
+            self.hold(failure, failure.retry_after_s)
         if self._limited_since is None:
             self._limited_since = now
         elif now - self._limited_since > self._limits.stall_s:
@@ -164,5 +163,12 @@ class Throttle:
             self._width = max(1.0, self._width / 2)
             ceiling = min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * 2**self._cuts)
             self._open_at = max(self._open_at, now + self._chance.uniform(0, ceiling))
-        if asked is not None:
-            self._open_at = max(self._open_at, now + asked)
+
+    def hold(self, failure: CallFailure, asked_s: float) -> None:
+        """Hold everybody back for as long as a server asks for.
+
+        StopAsking if that is more than the cap.
+        """
+        if asked_s > self._limits.wait_cap_s:
+            raise StopAsking(f"{failure}; come back in {asked_s:.0f} s")
+        self._open_at = max(self._open_at, self._clock.now() + asked_s)

@@ -11,6 +11,7 @@ from judge.judging.budget import FREE, Budget, Price, estimated_tokens
 from judge.judging.exchange import (
     Adjusted,
     CallFailure,
+    Denied,
     Lost,
     RateLimited,
     Rejected,
@@ -26,6 +27,10 @@ from judge.judging.progress import Tally
 
 _UNREACHABLE_S = 5.0
 _REJECTED_AT_MOST = 5
+_DENIED_AT_MOST = 5
+_OF_NO_USE_AT_MOST = 20
+_SHORT = 5000
+"""Characters that fit into every model's context."""
 _BUDGET_TICK_S = 0.05
 _IN_VAIN_AT_LEAST = 10
 
@@ -89,6 +94,9 @@ class Line:
         self._answered = False
         self._started_at = 0.0
         self._rejected = 0
+        self._denied = 0
+        self._of_no_use = 0
+        self._longest_answered = 0
         self._in_vain = 0
         self._in_vain_since = 0.0
 
@@ -124,7 +132,12 @@ class Line:
         except Adjusted:
             self._tried = self._answered  # the next try is the first of its kind: it goes alone
             raise
+        except Denied as failure:
+            self._give_up_if_it_is_not_this_text(failure)
+            raise
         except (Transient, Rejected) as failure:
+            if isinstance(failure, Transient) and failure.retry_after_s is not None:
+                self.throttle.hold(failure, failure.retry_after_s)
             self._give_up_if_nothing_ever_worked(failure)
             self._give_up_if_nothing_works_any_more(failure, sent_at=sent_at)
             raise
@@ -179,7 +192,8 @@ class Line:
         usage.add(reply, cost_usd)
         desk.tally.add_cost(cost_usd)
         self._answered = True
-        self._in_vain = 0
+        self._in_vain = self._denied = 0
+        self._longest_answered = max(self._longest_answered, _size(request))
         self.throttle.replied()
         return reply
 
@@ -193,6 +207,29 @@ class Line:
                 return await self.backend.answer(request)
         except TimeoutError as error:
             raise Lost(f"no answer within {limit_s:g} s") from error
+
+    def seems_too_long(self, request: Request) -> bool:
+        """Tell whether a request that was rejected is longer than all that were answered.
+
+        Servers have many words for it, and some have none.
+        """
+        return self.backend.remote and _size(request) > max(self._longest_answered, _SHORT)
+
+    def judge_use(self, *, of_use: bool, reason: str) -> None:
+        """Take into account whether a reply could be used at all; `reason` says why not.
+
+        Nothing more is sent after twenty in a row that could not. What is in flight may end.
+        """
+        self._of_no_use = 0 if of_use else self._of_no_use + 1
+        if self._of_no_use >= _OF_NO_USE_AT_MOST and self._stopped is None and self.backend.remote:
+            found = f"{self._of_no_use} replies in a row were of no use, the last: {reason}"
+            self._stopped = BackendUnavailable(f"{self.backend.name}: {found}")
+
+    def _give_up_if_it_is_not_this_text(self, failure: Denied) -> None:
+        """Raise BackendUnavailable unless others are answered where this one is forbidden."""
+        self._denied += 1
+        if not self._answered or self._denied >= _DENIED_AT_MOST:
+            raise BackendUnavailable(f"{self.backend.name}: {failure}") from failure
 
     def _give_up_if_nothing_ever_worked(self, failure: CallFailure) -> None:
         if self._answered or not self.backend.remote:
@@ -214,6 +251,10 @@ class Line:
         if self._in_vain >= _IN_VAIN_AT_LEAST and waited_s > 2 * self._desk.limits.total_s:
             reason = f"{failure}; no reply for {waited_s:.0f} s"
             raise BackendUnavailable(f"{self.backend.name}: {reason}") from failure
+
+
+def _size(request: Request) -> int:
+    return sum(len(turn.content) for turn in request.messages)
 
 
 def _plus(total: int | None, more: int | None) -> int | None:

@@ -1,4 +1,4 @@
-"""The chat-completions dialect: build a request body, read a response, remember refusals.
+"""The chat-completions dialect: build a request body, and remember what a model refuses.
 
 Every compatible server takes some subset of it. What a model refuses is dropped once and
 remembered for the run; what was really sent is recorded with each reply.
@@ -6,32 +6,44 @@ remembered for the run; what was really sent is recorded with each reply.
 
 from __future__ import annotations
 
-import json
-import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
+from judge.judging.backends.error_body import ServerError
+from judge.judging.backends.responses import read_reply
 from judge.judging.exchange import Adjusted, Reply, Request
+from judge.judging.prompt import Message
 
 FORMS = ("json_schema", "json_object", "prompt")
 """How a reply is held to JSON, strictest first."""
 
 LENGTH_NAMES = ("max_tokens", "max_completion_tokens")
 _TOP_LOGPROBS = 20
-_MOST_TOKENS = 10**9
-"""No exchange has so many: what is said to is no count."""
-_ROUNDING = 0.01
 _UNSUPPORTED = re.compile(
     r"unsupported|not supported|does not support|doesn't support|unrecognized|unknown"
-    r"|unexpected|not permitted|not allowed|invalid|only the default",
+    r"|unexpected|not permitted|not allowed|invalid|only the default|deprecated|unavailable"
+    r"|must be|should be|not available|not implemented|extra|strictly",
     re.IGNORECASE,
 )
-_FORMATTING = re.compile(r"response_format|json_schema|json_object|structured output|grammar", re.I)
+_FORMATTING = re.compile(
+    r"response_?format|json_?schema|json_?object|json_?mode|json_validate|structured.?output"
+    r"|grammar|guided|\bschema\b|generate json",
+    re.IGNORECASE,
+)
+_ROLES = re.compile(
+    r"\brole\b|\broles\b|\bsystem.{0,20}(?:role|message|prompt|instruction)|developer instruction",
+    re.IGNORECASE,
+)
 
 
 class ChatDialect:
-    """What one model takes: sampling parameters, a name for the length limit, a reply form."""
+    """What one model takes: sampling parameters, a name for the length limit, a reply form.
+
+    A refusal that names what it is about costs that one thing. One that nobody explains, before
+    anything was ever answered, tries the plainest request there is, once: model and one turn of
+    the user's. If that is answered, the rest of the run is asked so.
+    """
 
     def __init__(self, model: str, *, logprobs: bool, length_name: str = LENGTH_NAMES[0]) -> None:
         self._model = model
@@ -41,11 +53,21 @@ class ChatDialect:
             self._sampling |= {"logprobs": True, "top_logprobs": _TOP_LOGPROBS}
         self._length_names = sorted(LENGTH_NAMES, key=lambda name: name != length_name)
         self._form = 0
+        self._has_system = True
+        self._is_plain = False
+        self._was_answered = False
+        self._tried_plain = False
 
     def body(self, request: Request) -> dict[str, object]:
         """Return the request body."""
-        messages = [{"role": turn.role, "content": turn.content} for turn in request.messages]
-        body: dict[str, object] = {"model": self._model, "messages": messages, **self._sampling}
+        turns = request.messages
+        if self._is_plain or not self._has_system:
+            turns = _without_system(turns)
+        messages = [{"role": turn.role, "content": turn.content} for turn in turns]
+        body: dict[str, object] = {"model": self._model, "messages": messages}
+        if self._is_plain:
+            return body
+        body |= self._sampling
         if self._length_names:
             body[self._length_names[0]] = request.max_tokens
         form = FORMS[self._form]
@@ -56,29 +78,38 @@ class ChatDialect:
             body["response_format"] = {"type": form}
         return body
 
-    def adjust(self, body: Mapping[str, object], message: str, parameter: str) -> Adjusted | None:
-        """Drop what a 400 for `body` says the model refuses; None if it is about something else.
+    def adjust(self, body: Mapping[str, object], error: ServerError) -> Adjusted | None:
+        """Drop what an error for `body` says the model refuses; None if it is something else.
 
-        message, parameter: of the server's error. Several requests may be refused at once for
-        the same reason: only what the refused body really held is dropped, and only once.
+        Several requests may be refused at once for the same reason: only what the refused body
+        really held is dropped, and only once.
         """
-        if not _UNSUPPORTED.search(message) and not parameter:
-            return None
+        said, named = error.said, error.parameter
+        # Where nothing was answered yet, a word about a parameter is enough; later a text that
+        # a server quotes might hold it.
+        is_about_us = bool(named) or _UNSUPPORTED.search(said) or not self._was_answered
+        adjusted = self._drop(body, said, named) if is_about_us else None
+        return adjusted or self._try_plain(body)
+
+    def _drop(self, body: Mapping[str, object], said: str, named: str) -> Adjusted | None:
         if "response_format" in body and (
-            parameter.startswith("response_format") or _FORMATTING.search(message)
+            named.startswith("response_format") or _FORMATTING.search(said)
         ):
             return self._step_down(body)
         for name in LENGTH_NAMES:
             # The longer name holds the shorter one's words: the one that was sent is meant.
-            if name in body and (parameter == name or re.search(rf"\b{name}\b", message)):
+            if name in body and _names(name, said, named):
                 self._length_names = [other for other in self._length_names if other != name]
                 return Adjusted(f"{name} refused")
         for name in ("top_logprobs", "logprobs", "temperature", "seed"):
-            if name in body and (parameter == name or re.search(rf"\b{name}\b", message)):
+            if name in body and _names(name, said, named):
                 # One of the logprobs is of no use without the other.
                 for dropped in ("logprobs", "top_logprobs") if "logprobs" in name else (name,):
                     self._sampling.pop(dropped, None)
                 return Adjusted(f"{name} refused")
+        if _has_system(body) and (_ROLES.search(said) or "role" in named):
+            self._has_system = False
+            return Adjusted("a system turn refused")
         return None
 
     def _step_down(self, body: Mapping[str, Any]) -> Adjusted:
@@ -86,128 +117,39 @@ class ChatDialect:
         self._form = max(self._form, refused + 1)
         return Adjusted(f"{FORMS[refused]} refused")
 
-    def reply(self, body: Mapping[str, object], response: object, request: Request) -> Reply:
-        """Return the reply in a response, whatever of it is there.
+    def _try_plain(self, body: Mapping[str, object]) -> Adjusted | None:
+        if self._is_plain and not self._was_answered:
+            self._is_plain = False  # it was not the form that the server minds
+            return None
+        is_plain = set(body) <= {"model", "messages"} and not _has_system(body)
+        if self._was_answered or self._tried_plain or is_plain:
+            return None
+        self._is_plain = self._tried_plain = True
+        return Adjusted("refused without a word that we know: asked in the plainest form")
 
-        A response that is no chat completion is a reply without text.
-        """
+    def reply(self, body: Mapping[str, object], response: object, request: Request) -> Reply:
+        """Return the reply in a response, whatever of it is there."""
         sent = {name: body[name] for name in body if name not in ("model", "messages")}
         if isinstance(held_to := sent.get("response_format"), dict):
             sent["response_format"] = held_to["type"]
-        if isinstance(response, str | bytes):
-            response = _json(response)
-        choice = _first(_get(response, "choices"))
-        message = _get(choice, "message")
-        usage = _get(response, "usage")
-        finish = str(_get(choice, "finish_reason") or "none")
-        refusal = ""
-        if finish == "content_filter":
-            refusal = "the server's content filter stopped the reply"
-        elif _get(message, "refusal"):
-            refusal = "the model refused"
-        prompt_tokens = _count(_get(usage, "prompt_tokens")) or None
-        # No prompt is empty: who read nothing of it did not count.
-        counted = prompt_tokens is not None or _get(usage, "prompt_tokens") is None
-        text = _text(_get(message, "content")) or _text(_get(message, "reasoning_content"))
-        return Reply(
-            text,
-            finish=finish,
-            refusal=refusal,
-            prompt_tokens=prompt_tokens,
-            completion_tokens=_count(_get(usage, "completion_tokens")) if counted else None,
-            probabilities=self._probabilities(choice, request),
-            sent=sent,
-        )
-
-    def _probabilities(self, choice: object, request: Request) -> tuple[float, ...] | None:
-        tokens = _get(_get(choice, "logprobs"), "content") if self._logprobs else None
-        if not isinstance(tokens, list):
-            return None
-        return grade_probabilities(
-            tokens, field=request.prompt.field, grade_max=request.prompt.grade_max
-        )
+        if request.messages[0].role == "system" and not _has_system(body):
+            sent["system"] = "in the user's turn"
+        reply = read_reply(response, request, sent=sent, logprobs=self._logprobs)
+        self._was_answered = self._was_answered or reply.text is not None
+        return reply
 
 
-def grade_probabilities(
-    tokens: Sequence[object], *, field: str, grade_max: int
-) -> tuple[float, ...] | None:
-    """Return the probability of each grade 0..G at the token that held the grade.
-
-    Not renormalised: the sum is the mass that the grades have together. None if the grade's
-    token is not found, or what stands there are no log probabilities.
-    """
-    pieces = [str(_get(token, "token") or "") for token in tokens]
-    at = _place_of_grade("".join(pieces), field)
-    if at is None:
-        return None
-    start = 0
-    for token, piece in zip(tokens, pieces, strict=True):
-        if start <= at < start + len(piece):
-            return _mass_of_grades(_get(token, "top_logprobs"), grade_max)
-        start += len(piece)
-    return None
+def _names(name: str, said: str, named: str) -> bool:
+    return named.partition(".")[0] == name or re.search(rf"\b{name}\b", said) is not None
 
 
-def _place_of_grade(text: str, field: str) -> int | None:
-    found = re.search(rf'"{re.escape(field)}"\s*:\s*"?(?=[0-9])', text)
-    if found is not None:
-        return found.end()
-    bare = re.fullmatch(r"\s*(?=[0-9])[0-9]\s*", text)
-    return None if bare is None else text.index(text.strip())
+def _has_system(body: Mapping[str, Any]) -> bool:
+    return bool(body["messages"][0]["role"] == "system")
 
 
-def _mass_of_grades(alternatives: object, grade_max: int) -> tuple[float, ...] | None:
-    if not isinstance(alternatives, list) or not alternatives:
-        return None
-    mass = [0.0] * (grade_max + 1)
-    for alternative in alternatives:
-        token, p = _get(alternative, "token"), _probability(_get(alternative, "logprob"))
-        if p is None or not isinstance(token, str):
-            return None
-        digit = re.fullmatch(r"\W*([0-9])\W*", token)
-        if digit is not None and int(digit[1]) <= grade_max:
-            mass[int(digit[1])] += p
-    return tuple(mass) if sum(mass) <= 1 + _ROUNDING else None
-
-
-def _probability(logprob: object) -> float | None:
-    """Return the probability with a given logarithm, None if it is no such thing."""
-    if not isinstance(logprob, int | float) or isinstance(logprob, bool):
-        return None
-    return math.exp(min(0.0, logprob)) if logprob <= _ROUNDING else None  # nor is NaN
-
-
-def _json(text: str | bytes) -> object:
-    """Return the JSON value in a body, None if it is none.
-
-    A stray byte in a model's words spoils neither the verdict beside it nor the bill.
-    """
-    try:
-        try:
-            return json.loads(text)
-        except UnicodeDecodeError as error:
-            return json.loads(error.object.decode("utf-8", "replace"))
-    except (ValueError, RecursionError):
-        return None
-
-
-def _get(value: object, name: str) -> object:
-    return value.get(name) if isinstance(value, dict) else None
-
-
-def _first(value: object) -> object:
-    return value[0] if isinstance(value, list) and value else None
-
-
-def _text(content: object) -> str | None:
-    """Return a message's content as text: a string, or the text parts of a list."""
-    if isinstance(content, str):
-        return content if content.strip() else None
-    if isinstance(content, list):
-        parts = [_get(item, "text") for item in content]
-        return "".join(part for part in parts if isinstance(part, str)) or None
-    return None
-
-
-def _count(value: object) -> int | None:
-    return value if type(value) is int and 0 <= value <= _MOST_TOKENS else None
+def _without_system(turns: tuple[Message, ...]) -> tuple[Message, ...]:
+    """Return turns whose first, the system's, opens the user's first one instead."""
+    if turns[0].role != "system" or len(turns) == 1:
+        return turns
+    system, user, *rest = turns
+    return (Message("user", f"{system.content}\n\n{user.content}"), *rest)

@@ -1,134 +1,87 @@
-"""Read a server's error: what may pass, what will not, and what ends the run."""
+"""What a server's error means: what may pass, what will not, and what ends the run.
+
+Servers have no common language for what is wrong. What can be told by structure is: the status,
+the field that an error names, the number in a header. Words are read where nothing else tells,
+by what they are about rather than by whole sentences; what is still not understood is met by
+what the judge does with a refusal that nobody explains (`ChatDialect.adjust`, `Asker`).
+"""
 
 from __future__ import annotations
 
-import json
-import math
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
-from types import MappingProxyType
 
 from judge.errors import BackendUnavailable
-from judge.judging.exchange import Lost, RateLimited, Refused, Rejected, TooLong, Transient
+from judge.judging.backends.error_body import ServerError
+from judge.judging.exchange import Denied, Lost, RateLimited, Refused, Rejected, TooLong, Transient
 
 _KEY_OR_MODEL = {
     401: "the key was refused",
     402: "the account is out of credit",
-    403: "access was denied",
     404: "there is no such model or address",
 }
 _PASSING = frozenset({408, 409, 425, 500, 502, 503, 504, 520, 522, 524, 529})
 _GATEWAY_GAVE_UP = frozenset({504, 524})
-_TOO_LONG = re.compile(
-    r"context[_ ](?:length|size|window)|maximum context|too many tokens|prompt is too long"
-    r"|exceeds? the (?:available|maximum|model)",
+
+_SIZE = re.compile(
+    r"context|\btokens?\b|tokens_|\bprompts?\b|\binputs?\b|\bmessages?\b|\blength\b|\bsequence\b",
     re.IGNORECASE,
 )
-_FILTERED = re.compile(r"content[_ ](?:filter|policy|management)|responsibleai", re.IGNORECASE)
-_QUOTA = re.compile(r"insufficient_quota|billing_hard_limit|billing_not_active", re.IGNORECASE)
-_TRY_AGAIN_IN = re.compile(
-    r"(?:try again|retry) (?:in|after) (?:(?P<m>\d+)m(?!s) ?)?"
-    r"(?:(?P<n>\d+(?:\.\d+)?) ?(?P<unit>ms|s))?",
+_OVER = re.compile(
+    r"exceed|too[ _](?:long|large|many|big)|(?:longer|larger|greater|bigger|more) than"
+    r"|maximum|\bmax\b|is only|at most|<=|less than|\blimit|overflow"
+    r"|(?:cannot|can't|does not|doesn't) (?:fit|be longer)"
+    r"|\breduce\b|\bshorten|supports? up to|range of|overlong|超|过长",
+    re.IGNORECASE,
+)
+_OVER_ALONE = re.compile(
+    r"(?:context|length|tokens?|prompt|input|request|payload|body)[_ ](?:\w{1,20}[_ ]){0,4}"
+    r"(?:exceeded|exceeds|too[_ ](?:large|long|big)|limit[_ ]reached|overflow)"
+    r"|exceed[a-z]{0,3}[_ ](?:\w{1,20}[_ ]){0,4}(?:context|tokens?\b)|too many tokens"
+    r"|maximum context|prompt is too long",
+    re.IGNORECASE,
+)
+_PAYLOAD = re.compile(
+    r"(?:request|payload|body|entity)\b.{0,60}?(?:too (?:large|big)|exceed)", re.I
+)
+_OUR_LIMIT = re.compile(
+    r"\A[^.]{0,40}\bmax_(?:completion_|new_|output_)?tokens\b[^.]{0,40}?"
+    r"\b(?:too|must|cannot|should|exceeds?|out of|invalid|unsupported|not)\b",
+    re.IGNORECASE,
+)
+_FILTERED = re.compile(
+    r"content[_ ](?:filter|policy|management|safety|moderation|exists risk)|responsibleai|flagged"
+    r"|\bmoderat(?:ion|ed)|guardrail|inappropriate|high risk|data_?inspection|usage (?:policy|guid)"
+    r"|(?:safety|filter|policy)[^.]{0,40}(?:block|violat|refus|reject|trigger|check)"
+    r"|(?:block|violat|refus|reject|trigger)[^.]{0,40}(?:safety|filter|polic|usage guidelines)"
+    r"|sensitive (?:content|words?|information|data)"
+    r"|(?:harmful|unsafe|prohibited|nsfw) (?:content|\w)"
+    r"|敏感|不安全|违规",
+    re.IGNORECASE,
+)
+_FILTER_STATUSES = frozenset({400, 403, 406, 422, 451})
+_QUOTA = re.compile(
+    r"insufficient_quota|billing_hard_limit|billing_not_active|insufficient[_ ]balance"
+    r"|out of credits|credit balance|arrearage",
     re.IGNORECASE,
 )
 _SHOWN = 200
-_STATUS = re.compile(r"[45][0-9][0-9]", re.ASCII)
-_STATUS_OF: Mapping[str, int] = MappingProxyType(
-    {
-        "invalid_request_error": 400,
-        "context_length_exceeded": 400,
-        "content_filter": 400,
-        "invalid_api_key": 401,
-        "authentication_error": 401,
-        "permission_error": 403,
-        "model_not_found": 404,
-        "not_found_error": 404,
-        "insufficient_quota": 429,
-        "rate_limit_exceeded": 429,
-        "rate_limit_error": 429,
-        "server_error": 500,
-        "api_error": 500,
-        "overloaded_error": 529,
-    }
-)
-
-
-@dataclass(frozen=True, slots=True)
-class ServerError:
-    """An error response, reduced to what decisions need."""
-
-    status: int
-    message: str
-    code: str = ""
-    parameter: str = ""
-    retry_after_s: float | None = None
-
-
-def read_error(status: int, headers: Mapping[str, str], body: object, *, now: float) -> ServerError:
-    """Return the error in a response; `body` is whatever it held, `now` in epoch seconds."""
-    error = body.get("error", body) if isinstance(body, dict) else body
-    fields = error if isinstance(error, dict) else {"message": error}
-    message = str(fields.get("message") or fields.get("detail") or "")
-    code = " ".join(
-        str(fields[name]) for name in ("code", "type", "innererror") if fields.get(name)
-    )
-    return ServerError(
-        status,
-        " ".join(message.split()),
-        code,
-        str(fields.get("param") or ""),
-        retry_after_s(headers, message, now=now),
-    )
-
-
-def status_within(content: bytes) -> int | None:
-    """Return the status that an error within a successful response would have had.
-
-    Gateways put their model's error there, with its code. None where there is no error, where
-    there is a reply beside it, or where its code says nothing.
-
-    >>> status_within(b'{"error": {"code": 429, "message": "slow down"}}')
-    429
-    >>> status_within(b'{"error": {"code": "invalid_api_key"}}')
-    401
-    >>> status_within(b'{"error": null, "choices": []}') is None
-    True
-    """
-    if b'"error"' not in content:  # nearly always, and reading it all again takes time
-        return None
-    body = json_or_text(content)
-    error = body.get("error") if isinstance(body, dict) and not body.get("choices") else None
-    if not isinstance(error, dict):
-        return None
-    codes = [str(error.get(name)) for name in ("code", "status", "type")]
-    numbers = [int(code) for code in codes if _STATUS.fullmatch(code)]
-    named = [_STATUS_OF[code.lower()] for code in codes if code.lower() in _STATUS_OF]
-    return next(iter(numbers + named), None)
-
-
-def json_or_text(content: bytes) -> object:
-    """Return the JSON value in a body, or else the text that it is."""
-    try:
-        return json.loads(content)
-    except (ValueError, RecursionError):
-        return content.decode("utf-8", "replace")
 
 
 def failure(error: ServerError, *, name: str) -> Exception:
     """Return the exception that an error response of backend `name` stands for."""
     about = f"{error.status} {error.message[:_SHOWN]}".strip()
-    everything = f"{error.code} {error.message}"
-    if error.status == 429 and _QUOTA.search(everything):
+    said = error.said or f"{error.code} {error.message}"
+    if error.status in (400, 403, 429) and _QUOTA.search(said):
         return BackendUnavailable(f"{name}: the quota is used up ({about})")
     if error.status == 429:
         return RateLimited(f"rate limited ({about})", retry_after_s=error.retry_after_s)
-    if error.status in (400, 403, 422) and _FILTERED.search(everything):
+    if error.status == 451 or (error.status in _FILTER_STATUSES and _FILTERED.search(said)):
         return Refused(f"the server's content filter refused ({about})")
+    if error.status == 403:
+        return Denied(f"access was denied ({about})")
     if error.status in _KEY_OR_MODEL:
         return BackendUnavailable(f"{name}: {_KEY_OR_MODEL[error.status]} ({about})")
-    if error.status == 413 or (error.status in (400, 422) and _TOO_LONG.search(everything)):
+    if is_too_long(error, said):
         return TooLong(f"the chunk does not fit the model's context ({about})")
     if error.status in _PASSING or error.status >= 500:
         # A gateway that gave up waiting does not stop the server behind it.
@@ -139,46 +92,23 @@ def failure(error: ServerError, *, name: str) -> Exception:
     return Rejected(f"the server rejected the request ({about})")
 
 
-def retry_after_s(headers: Mapping[str, str], message: str, *, now: float) -> float | None:
-    """Return the seconds a server asks to wait, None if it asks for nothing sensible.
+def is_too_long(error: ServerError, said: str) -> bool:
+    """Tell whether an error is about how long the request is.
 
-    `retry-after-ms`, else `Retry-After` as seconds or as a date, else the error's own words.
-
-    >>> retry_after_s({"retry-after": "3"}, "", now=0)
-    3.0
-    >>> retry_after_s({}, "Please try again in 5.289s.", now=0)
-    5.289
-    >>> retry_after_s({"retry-after": "-1"}, "", now=0) is None
-    True
+    A field that it names settles it: a limit on one of our own parameters is another matter. A
+    server error counts only where it says so in as many words.
     """
-    if (ms := _number(headers.get("retry-after-ms"))) is not None:
-        return ms / 1000
-    after = headers.get("retry-after")
-    if (seconds := _number(after)) is not None:
-        return seconds
-    if after is not None and (date := _date(after)) is not None:
-        return max(0.0, date - now)
-    return _in_words(message)
-
-
-def _number(text: str | None) -> float | None:
-    try:
-        number = float(text) if text is not None else math.nan
-    except ValueError:
-        return None
-    return number if math.isfinite(number) and number >= 0 else None
-
-
-def _date(text: str) -> float | None:
-    try:
-        return parsedate_to_datetime(text).timestamp()
-    except (ValueError, TypeError, OverflowError):
-        return None
-
-
-def _in_words(message: str) -> float | None:
-    found = _TRY_AGAIN_IN.search(message)
-    if found is None or not (found["m"] or found["n"]):
-        return None
-    scale = 0.001 if found["unit"] == "ms" else 1.0
-    return _number(str(float(found["m"] or 0) * 60 + float(found["n"] or 0) * scale))
+    if error.status == 413:
+        return True
+    if error.status == 500:
+        return _OVER_ALONE.search(said) is not None
+    if error.status not in (400, 422):
+        return False
+    named = error.parameter.lower()
+    if "max_" in named or (_OUR_LIMIT.match(said) and "input length" not in said):
+        return False
+    if _OVER_ALONE.search(said) is not None or _PAYLOAD.search(said) is not None:
+        return True
+    if named and not re.search(r"message|prompt|input|content", named):
+        return False
+    return _SIZE.search(said) is not None and _OVER.search(said) is not None

@@ -16,13 +16,13 @@ from typing import Any
 
 from judge.errors import UsageError
 from judge.judging.backends.chat import ChatDialect
-from judge.judging.backends.failures import (
+from judge.judging.backends.error_body import (
     ServerError,
-    failure,
     json_or_text,
     read_error,
     status_within,
 )
+from judge.judging.backends.failures import failure
 from judge.judging.backends.masking import masked, secrets_in
 from judge.judging.backends.openai import without_credentials
 from judge.judging.backends.overhearing import listen, overheard
@@ -99,8 +99,11 @@ class LiteLLMBackend:
                         raise _Unsent from error
                     raise meant from error
                 # What OpenAI's own backend makes of it: a reply, perhaps without text.
-                return self._dialect.reply(body, answer.content, request)
-        return self._dialect.reply(body, response.model_dump(), request)
+                return self._masked(self._dialect.reply(body, answer.content, request))
+        return self._masked(self._dialect.reply(body, response.model_dump(), request))
+
+    def _masked(self, reply: Reply) -> Reply:
+        return replace(reply, instead=masked(reply.instead, self._secrets()))
 
     def _is_unreadable(self, error: BaseException, answer: Answer) -> bool:
         """Tell whether litellm calls a failure of the server what is an answer it cannot read."""
@@ -114,10 +117,9 @@ class LiteLLMBackend:
     ) -> Exception:
         """Map litellm's exceptions, which are openai's with fields of their own.
 
-        answer: what the server said, where it said anything; it goes before litellm's word for
-            redirects and for errors within a successful response
+        answer: what the server said, where it said anything; it goes before litellm's word for it
         """
-        if answer is not None and answer.status < 400:
+        if answer is not None:
             inside = status_within(answer.content) if answer.status < 300 else answer.status
             if inside is not None:
                 said = json_or_text(answer.content)
@@ -137,15 +139,13 @@ class LiteLLMBackend:
             inner if isinstance(inner, dict) else {"message": message},
             now=time.time(),
         )
-        return self._meant(found, body, message)
+        return self._meant(replace(found, said=f"{found.said} {message}"), body)
 
-    def _meant(
-        self, found: ServerError, body: Mapping[str, object], message: str = ""
-    ) -> Exception:
+    def _meant(self, found: ServerError, body: Mapping[str, object]) -> Exception:
         found = replace(found, message=masked(found.message, self._secrets()))
         meant = failure(found, name=self.name)
         if isinstance(meant, Rejected):
-            return self._dialect.adjust(body, message or found.message, found.parameter) or meant
+            return self._dialect.adjust(body, found) or meant
         return meant
 
     def _lost_connection(self, error: BaseException) -> BaseException | None:

@@ -13,7 +13,8 @@ from urllib.parse import urlsplit, urlunsplit
 
 from judge.errors import BackendUnavailable, UsageError
 from judge.judging.backends.chat import LENGTH_NAMES, ChatDialect
-from judge.judging.backends.failures import failure, json_or_text, read_error, status_within
+from judge.judging.backends.error_body import json_or_text, read_error, status_within
+from judge.judging.backends.failures import failure
 from judge.judging.backends.masking import masked, secrets_in
 from judge.judging.backends.wires.wire import Answer, OpenWire, Server, Wire
 from judge.judging.exchange import Rejected, Reply, Request
@@ -80,7 +81,10 @@ class OpenAIBackend:
             raise self._failure(answer, body)
         if (status := status_within(answer.content)) is not None:
             raise self._failure(replace(answer, status=status), body)
-        return self._dialect.reply(body, answer.content, request)
+        reply = self._dialect.reply(body, answer.content, request)
+        if reply.instead:
+            return replace(reply, instead=masked(reply.instead, self._secrets()))
+        return reply
 
     def _key(self) -> str:
         key = os.environ.get("OPENAI_API_KEY") if self._api_key is None else self._api_key
@@ -98,7 +102,7 @@ class OpenAIBackend:
         found = replace(found, message=masked(found.message, self._secrets()))
         meant = failure(found, name=self.name)
         if isinstance(meant, Rejected):
-            return self._dialect.adjust(body, found.message, found.parameter) or meant
+            return self._dialect.adjust(body, found) or meant
         return meant
 
     def _secrets(self) -> tuple[str, ...]:
