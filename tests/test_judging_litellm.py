@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import random
 import subprocess
 import sys
@@ -347,3 +348,18 @@ print(judge.calls.made, "litellm" in sys.modules)
             done = subprocess.run(command, capture_output=True, text=True, check=True)
             outputs.append((done.stdout.strip(), done.stderr.strip()))
     assert outputs == [("1 True", ""), ("0 False", "")]
+
+
+@pytest.mark.parametrize("model", ["openai/m", "gemini/m", "azure/m"])
+def test_a_key_that_is_not_there_ends_the_run_at_once(
+    model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [name for name in os.environ if name.endswith(("_KEY", "_TOKEN", "_BASE"))]:
+        monkeypatch.delenv(name)
+    backend = open_backend(f"litellm:{model}")
+    with Judge([backend], load_prompt(), clock=FakeClock()) as judge:
+        with pytest.raises(
+            BackendUnavailable, match=r"(?i)litellm cannot ask .*(?:key|credential)"
+        ):
+            list(judge.stream(PAIRS))
+        assert judge.calls.made == 1

@@ -89,7 +89,9 @@ class ChatDialect:
         # a server quotes might hold it.
         is_about_us = bool(named) or _UNSUPPORTED.search(said) or not self._was_answered
         adjusted = self._drop(body, said, named) if is_about_us else None
-        return adjusted or self._try_plain(body)
+        if adjusted is None and error.status in (400, 422):
+            return self._try_plain(body)
+        return adjusted
 
     def _drop(self, body: Mapping[str, object], said: str, named: str) -> Adjusted | None:
         if "response_format" in body and (

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from judge.errors import UsageError
+from judge.errors import BackendUnavailable, UsageError
 from judge.judging.backends.chat import ChatDialect
 from judge.judging.backends.error_body import (
     ServerError,
@@ -50,6 +50,7 @@ class LiteLLMBackend:
             fix = "pip install 'context-judge[litellm]'"
             raise UsageError(f"--backend {self.name}: litellm is not installed; {fix}")
         self._litellm: Any = None
+        self._was_heard = False
         self._model = model
         self._where = {"api_base": base_url, "api_key": api_key}
         self._dialect = ChatDialect(model, logprobs=logprobs)
@@ -92,6 +93,7 @@ class LiteLLMBackend:
                 )
             except self._litellm.openai.OpenAIError as error:
                 answer = heard.answer
+                self._was_heard = self._was_heard or answer is not None
                 if answer is None or not self._is_unreadable(error, answer):
                     meant = self._failure(error, body, answer)
                     is_unsent = isinstance(error, self._litellm.UnsupportedParamsError)
@@ -100,6 +102,7 @@ class LiteLLMBackend:
                     raise meant from error
                 # What OpenAI's own backend makes of it: a reply, perhaps without text.
                 return self._masked(self._dialect.reply(body, answer.content, request))
+        self._was_heard = True
         return self._masked(self._dialect.reply(body, response.model_dump(), request))
 
     def _masked(self, reply: Reply) -> Reply:
@@ -126,6 +129,11 @@ class LiteLLMBackend:
                 found = read_error(inside, answer.headers, said, now=time.time())
                 return self._meant(found, body)
         message = masked(_message(error), self._secrets())
+        if answer is None and (fault := _fault_before_sending(error)) is not None:
+            said = masked(str(fault), self._secrets())[:_SHOWN]
+            if self._was_heard:
+                return Rejected(f"litellm could not ask ({said})")
+            return BackendUnavailable(f"{self.name}: litellm cannot ask ({said})")
         if answer is None and (lost := self._lost_connection(error)) is not None:
             return connection_failure(lost)
         status = getattr(error, "status_code", None)
@@ -172,6 +180,22 @@ class LiteLLMBackend:
 
 class _Unsent(Exception):
     """litellm knew beforehand that the provider does not take a parameter, now dropped."""
+
+
+def _fault_before_sending(error: BaseException) -> BaseException | None:
+    """Return what went wrong in this process before anything was sent; None if it was a wire.
+
+    litellm calls a key that it does not find a server's error or a lost connection. Its own
+    exceptions tell nothing then: the innermost cause does.
+    """
+    innermost = error
+    while (cause := innermost.__cause__ or innermost.__context__) is not None:
+        innermost = cause
+    kind = type(innermost)
+    is_ours = isinstance(innermost, ValueError | TypeError | LookupError | AttributeError)
+    is_clients = kind.__module__.partition(".")[0] == "openai" and kind.__name__ == "OpenAIError"
+    is_clear = innermost is not error and not isinstance(innermost, UnicodeError | OSError)
+    return innermost if is_clear and (is_ours or is_clients) else None
 
 
 def _message(error: BaseException) -> str:
