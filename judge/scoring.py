@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import mul
@@ -11,12 +10,10 @@ from judge.evidence.pool import QueryPool
 from judge.measures import golden, graded
 from judge.measures.names import Measure
 from judge.measures.pool import Bounded, GradePool
-from judge.statistics.noninferiority import lower_bound, upper_bound
-from judge.statistics.significance import ALPHA, moments
-from judge.statistics.student import t_quantile
+from judge.statistics.plus_two import plus_two
+from judge.statistics.significance import moderate_weights
 
 _FAILED = Bounded(0.0, 0.0, 1.0)
-_EXACT_ROWS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +151,7 @@ def mean(scores: Sequence[Bounded], weights: Sequence[float]) -> Mean:
     """Return the weighted mean of bounded scores; bounds of different queries add up."""
     assert scores, "a mean needs at least one row"
     assert len(scores) == len(weights), "every row has its weight"
+    weights = moderate_weights(weights)
     total = sum(weights)
     values = [score.value for score in scores]
     value = sum(map(mul, weights, values)) / total
@@ -164,27 +162,12 @@ def mean(scores: Sequence[Bounded], weights: Sequence[float]) -> Mean:
 
 
 def confidence(scores: Sequence[Bounded], weights: Sequence[float]) -> tuple[float, float] | None:
-    """Return a 95% interval of the mean over queries like these, or None for fewer than two.
+    """Return the 95% interval of the mean over queries like these, or None for fewer than two.
 
-    By Student's t, within [0, 1]. It says what other queries would change; where grades are
-    open it holds for every completion of them (many open rows: sound, but wider).
+    It says what other queries would change, and where grades are open it holds for every
+    completion of them; how it is made: `statistics.plus_two`.
     """
-    found = moments([bounded.value for bounded in scores], weights=weights)
-    if found.se is None:
-        return None
-    if not any(bounded.is_open for bounded in scores):
-        margin = t_quantile(1.0 - ALPHA / 2, df=found.df) * found.se
-        low, high = found.mean - margin, found.mean + margin
-    elif len(scores) <= _EXACT_ROWS:
-        rows = [(bounded.lo, bounded.hi) for bounded in scores]
-        low = lower_bound(rows, weights=weights, alpha=ALPHA / 2).lo
-        high = upper_bound(rows, weights=weights, alpha=ALPHA / 2).hi
-    else:
-        # No set of values in [0, 1] has a larger se than one of zeros and ones alone.
-        margin = t_quantile(1.0 - ALPHA / 2, df=found.df) * 0.5 / math.sqrt(found.df)
-        open_mean = mean(scores, weights)
-        low, high = open_mean.lo - margin, open_mean.hi + margin
-    return max(low, 0.0), min(high, 1.0)
+    return plus_two([(bounded.lo, bounded.hi) for bounded in scores], weights=weights)
 
 
 def scores_of(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from hypothesis import Phase, settings
@@ -34,6 +36,13 @@ def shared() -> Path:
 def data(shared: Path) -> Path:
     """Return the folder with real runs, grades and logs, or skip."""
     return shared / "data"
+
+
+@pytest.fixture
+def script(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], ModuleType]:
+    """Return a way to import a module of scripts/ by its name."""
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    return importlib.import_module
 
 
 @dataclass(frozen=True)

@@ -243,7 +243,7 @@ class TestBadInput:
         path = write(tmp_path / "run.json", {"rows": rows})
         lines = run_judge("grade", path, "-m", "RR").out.splitlines()
         assert lines[0] == "run: RR is between 0.500 and 1.000 over 2 rows: 1 row failed to run."
-        assert lines[-1] == "INCOMPLETE RR 0.500 [0.500, 1.000]; 1 row failed"
+        assert lines[-1] == "INCOMPLETE RR between 0.500 and 1.000; 1 row failed"
 
     @pytest.mark.slow
     def test_100_000_rows(self, run_judge: Run, tmp_path: Path) -> None:

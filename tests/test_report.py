@@ -15,6 +15,7 @@ from judge.measures.names import parse_measure
 from judge.measures.pool import Bounded
 from judge.report import wording
 from judge.report.document import report_document, write_report
+from judge.report.estimates import in_cell, in_words
 from judge.report.files import write_folder, write_qrels, write_verdicts
 from judge.report.markdown import escape, render_markdown
 from judge.report.model import Report, build_report
@@ -96,12 +97,14 @@ class TestWording:
         ("bounded", "sentence", "cell"),
         [
             (Bounded(0.5, 0.5, 0.5), "0.500", "0.500"),
-            (Bounded(0.5, 0.25, 1.0), "0.500 [0.250, 1.000]", "[0.250, 1.000] 0.500"),
+            (Bounded(0.5, 0.25, 1.0), "between 0.250 and 1.000", "0.250..1.000"),
+            # as many digits as it takes: an open number never looks like a known one
+            (Bounded(0.5, 0.5, 0.50002), "between 0.50000 and 0.50002", "0.50000..0.50002"),
             (Bounded(-0.0001, -0.0001, -0.0001), "0.000", "0.000"),
         ],
     )
     def test_numbers(self, bounded: Bounded, sentence: str, cell: str) -> None:
-        assert (wording.interval(bounded), wording.cell(bounded)) == (sentence, cell)
+        assert (in_words(bounded), in_cell(bounded)) == (sentence, cell)
 
     def test_the_sentence_leads_with_what_is_not_known(self, mixed: Report) -> None:
         assert wording.headline(mixed) == (
@@ -125,11 +128,11 @@ class TestTerminal:
     def test_fits_the_width_and_ends_with_the_outcome(self, mixed: Report) -> None:
         lines = printed(mixed).rstrip().splitlines()
         assert all(len(line.rstrip()) <= 80 for line in lines)
-        assert lines[-1].startswith("INCOMPLETE nDCG@10 0.815 [0.815, 1.000], RR 0.750")
+        assert lines[-1].startswith("INCOMPLETE nDCG@10 between 0.815 and 1.000, RR 0.750")
 
-    def test_the_interval_leads_in_the_table(self, mixed: Report) -> None:
+    def test_the_table_shows_no_open_number_as_a_known_one(self, mixed: Report) -> None:
         (line,) = [line for line in printed(mixed).splitlines() if line.startswith("semantic")]
-        assert line.split()[1:4] == ["1", "[0.631,", "1.000]"]
+        assert line.split()[1:3] == ["1", "0.631..1.000"]
 
     def test_many_measures_become_several_tables(self) -> None:
         settings = Settings(tuple(parse_measure(f"nDCG@{k}") for k in range(1, 9)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 
 import pytest
@@ -117,28 +116,24 @@ def test_each_measure_averages_over_the_rows_that_have_it() -> None:
     }
 
 
-def test_the_confidence_interval_is_students_t() -> None:
-    # statistics.md E, the candidate's values: scipy.stats.t.interval(0.95, 9,
-    # loc=numpy.mean(b), scale=scipy.stats.sem(b)), scipy 1.12
-    values = [0.58, 0.60, 0.41, 0.84, 0.45, 0.79, 0.25, 0.72, 0.65, 0.50]
-    low, high = confidence([Bounded(v, v, v) for v in values], [1.0] * 10) or (0, 0)
-    assert (low, high) == pytest.approx((0.44889809897343885, 0.7091019010265611), abs=1e-9)
-
-
-@pytest.mark.slow
-@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=2, max_size=6))
-def test_confidence_holds_for_every_completion(ends: list[tuple[float, float]]) -> None:
-    rows = [Bounded(min(pair), min(pair), max(pair)) for pair in ends]
-    found = confidence(rows, [1.0] * len(rows))
-    assert found is not None
-    for corner in itertools.product(*((row.lo, row.hi) for row in rows)):
-        inner = confidence([Bounded(v, v, v) for v in corner], [1.0] * len(rows))
-        assert inner is not None
-        assert found[0] <= inner[0] + 1e-7 and inner[1] <= found[1] + 1e-7
+def test_confidence_takes_an_open_row_with_its_interval() -> None:
+    # 1, 1 and [0, 1]: lowest at 1 1 0 | 0 1, mean .6, sd .547723, t4 2.776445: below 0; the
+    # interval of three ones starts at .2447.
+    known = [Bounded(1.0, 1.0, 1.0)] * 2
+    assert confidence([*known, Bounded(0.0, 0.0, 1.0)], [1.0] * 3) == (0.0, 1.0)
+    found = confidence([*known, Bounded(1.0, 1.0, 1.0)], [1.0] * 3)
+    assert found == pytest.approx((0.2447, 1.0), abs=5e-5)
 
 
 def test_one_row_says_nothing_about_others() -> None:
     assert confidence([Bounded(0.5, 0.5, 0.5)], [1.0]) is None
+
+
+@pytest.mark.parametrize("weight", [1e308, 5e-324])
+def test_weights_at_the_ends_of_a_double_weigh_alike(weight: float) -> None:
+    # (.25 + .5) / 2, although 1e308 twice is no double and 5e-324 times .25 is 0
+    found = mean([Bounded(0.25, 0.25, 0.25), Bounded(0.5, 0.5, 0.5)], [weight, weight])
+    assert (found.value, found.lo, found.hi) == (0.375, 0.375, 0.375)
 
 
 @st.composite

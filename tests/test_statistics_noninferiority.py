@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import itertools
 import math
+import random
+from collections.abc import Callable
 from functools import lru_cache
+from types import ModuleType
 
 import pytest
 from hypothesis import given, settings
@@ -89,3 +92,21 @@ def test_largest_bound_is_reached(case: tuple[list[Interval], list[float] | None
         assert at.se is not None
         reached = max(reached, at.mean - t_factor(0.95, df=at.df) * at.se)
     assert reached == pytest.approx(found.hi, abs=0.02)
+
+
+def test_the_largest_bound_is_not_lost_between_corners_that_rounding_moves() -> None:
+    # With two rows ending where a third stands, the completion below beats every corner.
+    rows = [(-0.03, 0.07), (0.2, 0.3), (0.25, 0.65), (-0.28, 0.12), (-0.27, 0.13), (0.06, 0.06)]
+    reached = lower_bound(known(0.07, 0.217879, 0.25, 0.12, 0.13, 0.06)).lo
+    assert reached == pytest.approx(0.077640, abs=5e-7)
+    assert reached <= lower_bound(rows).hi <= reached + 1e-5
+
+
+def test_bounds_agree_with_a_fine_search(script: Callable[[str], ModuleType]) -> None:
+    checker = script("check_t_bounds")
+    drawn = random.Random(1)
+    for _ in range(300):
+        gap = checker.gaps(checker.draw_case(drawn))
+        # The largest is exact; the smallest may lie lower, never higher.
+        assert -1e-7 < gap.above < 1e-7
+        assert gap.below > -1e-7

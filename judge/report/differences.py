@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from rich.cells import cell_len
 
 from judge.comparing.change import Change
-from judge.report.phrases import number
+from judge.report.estimates import in_cell
 from judge.report.terminal import WIDTH, shorten
 from judge.scoring import Mean
 
@@ -87,7 +87,7 @@ def change_cells(change: Change) -> list[str]:
 
 def mean_text(mean: Mean) -> str:
     """Return a mean, as `lo..hi` where grades are open."""
-    return f"{number(mean.lo)}..{number(mean.hi)}" if mean.is_open else number(mean.value)
+    return in_cell(mean)
 
 
 def difference(change: Change) -> str:

@@ -10,9 +10,10 @@ from typing import Any, TextIO
 from judge.grades import Conflict, Evidence
 from judge.measures.names import Measure
 from judge.report.lines import ReportLines, dump
-from judge.report.model import Report
+from judge.report.model import Report, Span
 from judge.report.preferences import preferences_document
 from judge.scoring import Mean
+from judge.statistics.plus_two import METHOD
 
 SCHEMA = 1
 
@@ -96,9 +97,13 @@ def _head(report: Report) -> dict[str, Any]:
         "preferences": preferences_document(grading.preferred),
         "calibration": _calibration(report),
         "cost_usd": grading.cost_usd,
+        "ci95_method": METHOD,
         "measures": {
-            "overall": _with_confidence(report),
-            "slices": {name: _means(part) for name, part in report.slices.items()},
+            "overall": _with_confidence(report.overall, report.confidence),
+            "slices": {
+                name: _with_confidence(means, report.slice_confidence[name])
+                for name, means in report.slices.items()
+            },
         },
         "answerless": {
             "rows": report.answerless.rows,
@@ -146,19 +151,17 @@ def _evidence(evidence: Evidence) -> Json:
     }
 
 
-def _means(means: Mapping[Measure, Mean]) -> dict[str, dict[str, Any]]:
+def _with_confidence(means: Mapping[Measure, Mean], spans: Mapping[Measure, Span]) -> Json:
     return {
-        str(measure): {"value": mean.value, "lo": mean.lo, "hi": mean.hi, "n": mean.n}
+        str(measure): {
+            "value": mean.value,
+            "lo": mean.lo,
+            "hi": mean.hi,
+            "n": mean.n,
+            "ci95": list(spans[measure]) if measure in spans else None,
+        }
         for measure, mean in means.items()
     }
-
-
-def _with_confidence(report: Report) -> Json:
-    documents = _means(report.overall)
-    for measure in report.overall:
-        interval = report.confidence.get(measure)
-        documents[str(measure)]["ci95"] = None if interval is None else list(interval)
-    return documents
 
 
 def _write_list(name: str, lines: Iterable[str], stream: TextIO) -> None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from judge.calibration.rescoring import SystemOrders
 from judge.comparing.lineup import Lineup, Standing
-from judge.report.differences import aligned, mean_text, wrapped
+from judge.measures.names import Measure
+from judge.report.differences import aligned, wrapped
+from judge.report.estimates import INTERVAL_METHOD, in_cell, in_words, span_cell
 from judge.report.phrases import MOCK, number, plural
 from judge.report.terminal import shorten
 from judge.statistics.estimate import Estimate
+from judge.statistics.plus_two import METHOD
 
 _NAME_WIDTH = 30
 
@@ -23,6 +27,8 @@ def lineup_lines(lineup: Lineup) -> Iterator[str]:
         cells = [[str(measure), "rows", "mean", "95% CI"]]
         cells += [_cells(standing) for standing in sorted(standings, key=lambda s: -s.mean.value)]
         yield from aligned(cells)
+    yield ""
+    yield from wrapped(f"95% CI over queries like these: {INTERVAL_METHOD}.")
     if lineup.orders is not None:
         yield ""
         yield from _orders(lineup.orders)
@@ -34,18 +40,31 @@ def headline(lineup: Lineup) -> str:
     measure = next(iter(lineup.standings), None)
     if measure is None:
         return "Nothing could be compared: no row has what the measures asked for need."
-    best = max(lineup.standings[measure], key=lambda standing: standing.mean.value)
-    start = f"Of {plural(count, 'run')} {shorten(best.run, 40)} has the highest {measure}"
-    is_open = any(standing.mean.is_open for standing in lineup.standings[measure])
-    doubt = " with every open chunk at its lowest grade" if is_open else ""
     by_mock = f" (Graded by the mock: {MOCK}.)" if lineup.grading.by_mock else ""
-    return f"{start}, {mean_text(best.mean)}{doubt}; compare two of them for a verdict.{by_mock}"
+    found = _highest(measure, lineup.standings[measure])
+    return f"Of {plural(count, 'run')} {found}; compare two of them for a verdict.{by_mock}"
+
+
+def _highest(measure: Measure, standings: Sequence[Standing]) -> str:
+    """Return which run is ahead, and whether open grades could make it another one."""
+    best = max(standings, key=lambda standing: standing.mean.value)
+    name, others = shorten(best.run, 40), [other for other in standings if other is not best]
+    if any(standing.mean.is_open for standing in standings):
+        if all(other.mean.hi < best.mean.lo for other in others):
+            return f"{name} has the highest {measure}, {in_words(best.mean)}, whatever is open"
+        return (
+            f"none is sure to have the highest {measure}: grades are open. With every open chunk at"
+            f" its lowest grade it is {name}, {number(best.mean.value)}"
+        )
+    level = sum(math.isclose(other.mean.value, best.mean.value) for other in others)
+    if level:
+        return f"{level + 1} share the highest {measure}, {in_words(best.mean)}"
+    return f"{name} has the highest {measure}, {in_words(best.mean)}"
 
 
 def _cells(standing: Standing) -> list[str]:
-    ci = "-" if standing.ci is None else f"{number(standing.ci[0])}..{number(standing.ci[1])}"
     name = shorten(standing.run, _NAME_WIDTH)
-    return [name, str(standing.mean.n), mean_text(standing.mean), ci]
+    return [name, str(standing.mean.n), in_cell(standing.mean), span_cell(standing.ci)]
 
 
 def _orders(orders: SystemOrders) -> Iterator[str]:
@@ -93,6 +112,7 @@ def lineup_document(lineup: Lineup) -> dict[str, Any]:
             ]
             for measure, standings in lineup.standings.items()
         },
+        "ci95_method": METHOD,
         "orders": None
         if orders is None
         else {

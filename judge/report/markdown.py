@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
-from judge.measures.names import Measure
 from judge.report import wording
+from judge.report.estimates import in_words
 from judge.report.model import Report
 from judge.report.phrases import MOCK
 from judge.report.terminal import OVERALL, clean, slice_name
-from judge.scoring import Mean
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~&@-])")
 
@@ -27,8 +26,7 @@ def render_markdown(report: Report) -> str:
         by = f" ({MOCK})" if mock else ""
         parts += ["", f"Worst rows by {report.primary}{by}:", ""]
         parts += [
-            f"- {wording.interval(row.scores[report.primary])}{by} {escape(row.query.key)}"
-            for row in worst
+            f"- {in_words(row.scores[report.primary])}{by} {escape(row.query.key)}" for row in worst
         ]
     parts += ["", f"**{escape(wording.outcome(report))}**", ""]
     return "\n".join(parts)
@@ -44,22 +42,20 @@ def escape(text: str) -> str:
 
 
 def _table(report: Report) -> list[str]:
-    measures = list(report.overall)
-    mock = report.by_mock and any(measure.family == "graded" for measure in measures)
-    heads = ["slice", "rows", *map(str, measures), *(["graded by"] if mock else [])]
-    lines = [_line(heads), _line(["---", *["---:"] * (len(heads) - 1)])]
-    named = [(slice_name(name), means) for name, means in report.slices.items()]
-    for name, means in [*named, (OVERALL, report.overall)]:
-        lines.append(_line(_cells(escape(name), means, measures, mock=mock)))
-    return lines
-
-
-def _cells(
-    name: str, means: Mapping[Measure, Mean], measures: Iterable[Measure], *, mock: bool
-) -> list[str]:
-    rows = max((mean.n for mean in means.values()), default=0)
-    cells = [name, f"{rows:,}", *(wording.cell(means.get(measure)) for measure in measures)]
-    return [*cells, *([MOCK] if mock else [])]
+    mock = report.by_mock and any(measure.family == "graded" for measure in report.overall)
+    rows = wording.summary_rows(report)
+    names = [OVERALL if name is None else escape(slice_name(name)) for name, _ in rows]
+    columns = {
+        "slice": names,
+        "rows": [f"{wording.rows_of(means):,}" for _, means in rows],
+        **wording.summary_columns(report),
+        **({"graded by": [MOCK] * len(rows)} if mock else {}),
+    }
+    return [
+        _line(columns),
+        _line(["---", *["---:"] * (len(columns) - 1)]),
+        *map(_line, zip(*columns.values(), strict=True)),
+    ]
 
 
 def _line(cells: Iterable[str]) -> str:

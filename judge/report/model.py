@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
+from typing import TypeAlias
 
 from judge.cascade import Grading
 from judge.evidence.goldens import Miss, misses
@@ -18,6 +19,9 @@ from judge.measures.names import Measure
 from judge.measures.pool import Bounded
 from judge.run import Run
 from judge.scoring import Mean, confidence, means, score_rows, scores_of
+from judge.statistics.plus_two import FEWEST_OF_A_PART
+
+Span: TypeAlias = tuple[float, float]
 
 COMPLETE = 0
 INCOMPLETE = 3
@@ -84,7 +88,8 @@ class Report:
 
     Means are weighted and run over all rows that have the measure; a row that is open
     takes part with its interval. `confidence` has the 95% intervals over queries of the
-    overall means: what other queries would change, not what judging could. `n_graded` counts
+    overall means, `slice_confidence` those of slices of five rows or more: what other queries
+    would change, not what judging could. `n_graded` counts
     the members of all pools that have a grade. `failed_rows` are the keys of rows that failed to
     run, `empty_rows` of those that returned nothing or that the run lacks; each of these counts
     0. `held_out` are labels that took no part in the grading, so that the judge can be compared
@@ -95,7 +100,8 @@ class Report:
     rows: tuple[RowReport, ...]
     overall: Mapping[Measure, Mean]
     slices: Mapping[str, Mapping[Measure, Mean]]
-    confidence: Mapping[Measure, tuple[float, float]]
+    confidence: Mapping[Measure, Span]
+    slice_confidence: Mapping[str, Mapping[Measure, Span]]
     coverage: Coverage
     answerless: Answerless
     n_graded: int
@@ -154,12 +160,17 @@ def build_report(grading: Grading, *, timing: Mapping[str, float] | None = None)
         RowReport(pool, row, misses(pool.query, pool.expected, run=0, depth=settings.reach))
         for pool, row in zip(grading.pools, scores, strict=True)
     ]
+    slices = _slices(rows)
     return Report(
         grading=grading,
         rows=tuple(rows),
         overall=_means(rows, settings.measures),
-        slices=_slices(rows, settings.measures),
+        slices={name: _means(part, settings.measures) for name, part in slices.items()},
         confidence=_confidence(rows, settings.measures),
+        slice_confidence={
+            name: _confidence(part, settings.measures, fewest=FEWEST_OF_A_PART)
+            for name, part in slices.items()
+        },
         coverage=_coverage(rows, settings.depth),
         answerless=_answerless(rows),
         failed_rows=tuple(
@@ -187,23 +198,21 @@ def _weighted(rows: Iterable[RowReport]) -> list[tuple[float, Mapping[Measure, B
     return [(row.pool.query.weight, row.scores) for row in rows]
 
 
-def _slices(
-    rows: Iterable[RowReport], measures: tuple[Measure, ...]
-) -> Mapping[str, Mapping[Measure, Mean]]:
+def _slices(rows: Iterable[RowReport]) -> Mapping[str, Sequence[RowReport]]:
     by_slice: dict[str, list[RowReport]] = {}
     for row in rows:
         if row.query.slice is not None:
             by_slice.setdefault(row.query.slice, []).append(row)
-    return {name: _means(members, measures) for name, members in by_slice.items()}
+    return by_slice
 
 
 def _confidence(
-    rows: Sequence[RowReport], measures: Iterable[Measure]
-) -> Mapping[Measure, tuple[float, float]]:
+    rows: Sequence[RowReport], measures: Iterable[Measure], *, fewest: int = 2
+) -> Mapping[Measure, Span]:
     found = {}
     for measure in measures:
         scores, weights = scores_of(_weighted(rows), measure)
-        if len(scores) < 2:
+        if len(scores) < fewest:
             continue
         interval = confidence(scores, weights)
         if interval is not None:

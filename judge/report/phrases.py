@@ -10,9 +10,12 @@ from judge.judging.progress import CallCounts, spent
 MOCK = WORD_OVERLAP
 
 
-def number(value: float) -> str:
+DIGITS = 3
+
+
+def number(value: float, digits: int = DIGITS) -> str:
     """Return a measure's value to three decimals, without a minus zero."""
-    return f"{value:.3f}" if round(value, 3) else "0.000"
+    return f"{value if round(value, digits) else 0.0:.{digits}f}"
 
 
 def plural(count: int, noun: str) -> str:

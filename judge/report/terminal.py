@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TextIO
 
 from rich.cells import cell_len
@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from judge.measures.names import Measure
 from judge.report import wording
+from judge.report.estimates import in_words
 from judge.report.model import Report, RowReport
 
 WIDTH = 80
@@ -79,37 +79,30 @@ def slice_name(name: str) -> str:
 
 def summary_tables(report: Report, *, width: int) -> list[Table]:
     """Return one line a slice and one overall; several tables where one would be too wide."""
-    lines = [(f"{name}", means) for name, means in report.slices.items()]
-    names = [shorten(slice_name(name), NAME_WIDTH) for name, _ in lines]
-    lines.append((OVERALL, report.overall))
-    names.append(OVERALL)
-    counts = [f"{_rows(means.values()):,}" for _, means in lines]
-    columns = {
-        measure: [wording.cell(means.get(measure)) for _, means in lines]
-        for measure in report.overall
-    }
+    lines = wording.summary_rows(report)
+    names = [
+        OVERALL if name is None else shorten(slice_name(name), NAME_WIDTH) for name, _ in lines
+    ]
+    counts = [f"{wording.rows_of(means):,}" for _, means in lines]
+    columns = wording.summary_columns(report)
     left = max(map(cell_len, names)) + 2 + max(4, *map(len, counts))
     groups = _grouped(columns, width - left - (14 if report.by_mock else 0))
     return [
-        _table(report, names, counts, {measure: columns[measure] for measure in group})
+        _table(report, names, counts, {title: columns[title] for title in group})
         for group in groups
     ]
 
 
-def _rows(means: Iterable[object]) -> int:
-    return max((getattr(mean, "n", 0) for mean in means), default=0)
-
-
-def _grouped(columns: dict[Measure, list[str]], room: int) -> list[list[Measure]]:
+def _grouped(columns: dict[str, list[str]], room: int) -> list[list[str]]:
     """Split columns, in order, into groups that fit `room` cells each."""
-    groups: list[list[Measure]] = [[]]
+    groups: list[list[str]] = [[]]
     used = 0
-    for measure, cells in columns.items():
-        needs = 2 + max(len(str(measure)), *map(len, cells))
+    for title, cells in columns.items():
+        needs = 2 + max(len(title), *map(len, cells))
         if groups[-1] and used + needs > room:
             groups.append([])
             used = 0
-        groups[-1].append(measure)
+        groups[-1].append(title)
         used += needs
     return groups
 
@@ -118,14 +111,15 @@ def _table(
     report: Report,
     names: Sequence[str],
     counts: Sequence[str],
-    columns: dict[Measure, list[str]],
+    columns: dict[str, list[str]],
 ) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_edge=False)
     table.add_column("slice", no_wrap=True)
     table.add_column("rows", justify="right", no_wrap=True)
-    for measure in columns:
-        table.add_column(str(measure), justify="right", no_wrap=True)
-    says_mock = report.by_mock and any(measure.family == "graded" for measure in columns)
+    for title in columns:
+        table.add_column(title, justify="right", no_wrap=True)
+    shown = [measure for measure in report.overall if str(measure) in columns]
+    says_mock = report.by_mock and any(measure.family == "graded" for measure in shown)
     if says_mock:
         table.add_column("graded by", no_wrap=True)
     for at, name in enumerate(names):
@@ -150,7 +144,7 @@ def _details(console: Console, report: Report) -> None:
 
 def _worst_line(report: Report, row: RowReport, width: int) -> str:
     assert report.primary is not None, "worst rows are ordered by a measure"
-    value = wording.interval(row.scores[report.primary])
+    value = in_words(row.scores[report.primary])
     by = " (word overlap)" if report.by_mock and report.primary.family == "graded" else ""
     name = row.query.key
     if row.query.text and row.query.text != name:

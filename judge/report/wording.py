@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from heapq import nsmallest
 
 from judge.measures.names import Measure
-from judge.measures.pool import Bounded
+from judge.report.estimates import INTERVAL_METHOD, in_cell, in_words, span_cell
 from judge.report.model import Report, RowReport
 from judge.report.phrases import MOCK, cost_words, number, plural
 from judge.report.preferences import preference_lines
@@ -14,20 +15,38 @@ from judge.scoring import Mean
 WORST_ROWS = 5
 
 
-def interval(bounded: Bounded | Mean) -> str:
-    """Return a value for a sentence: `value [lo, hi]` where something is open."""
-    if not bounded.is_open:
-        return number(bounded.value)
-    return f"{number(bounded.value)} [{number(bounded.lo)}, {number(bounded.hi)}]"
+def summary_columns(report: Report) -> dict[str, list[str]]:
+    """Return the table of means by title: a cell a slice, then one overall, as `summary_names`.
+
+    The leading measure's 95% interval follows it where there are slices to have one. A mean over
+    fewer rows than its line says how many.
+    """
+    columns: dict[str, list[str]] = {}
+    for measure in report.overall:
+        columns[str(measure)] = [
+            _mean_cell(means.get(measure), rows=rows_of(means)) for _, means in summary_rows(report)
+        ]
+        if measure == report.primary and report.slices:
+            columns[f"{measure} 95% CI"] = [
+                span_cell(spans.get(measure))
+                for spans in (*report.slice_confidence.values(), report.confidence)
+            ]
+    return columns
 
 
-def cell(bounded: Bounded | Mean | None) -> str:
-    """Return a value for a table, the interval first where something is open."""
-    if bounded is None:
-        return "-"
-    if not bounded.is_open:
-        return number(bounded.value)
-    return f"[{number(bounded.lo)}, {number(bounded.hi)}] {number(bounded.value)}"
+def summary_rows(report: Report) -> list[tuple[str | None, Mapping[Measure, Mean]]]:
+    """Return the means of each slice by its name, then those overall, which have none."""
+    return [*report.slices.items(), (None, report.overall)]
+
+
+def rows_of(means: Mapping[Measure, Mean]) -> int:
+    """Return how many rows a line of the table is about."""
+    return max((mean.n for mean in means.values()), default=0)
+
+
+def _mean_cell(mean: Mean | None, *, rows: int) -> str:
+    over = f" (n={mean.n:,})" if mean is not None and mean.n != rows else ""
+    return in_cell(mean) + over
 
 
 def headline(report: Report) -> str:
@@ -40,12 +59,10 @@ def headline(report: Report) -> str:
     if primary is None:
         return "Nothing could be measured: no row has what the measures asked for need."
     mean = report.overall[primary]
-    start = f"{report.run.name}: {primary} is "
-    if not mean.is_open:
-        return f"{start}{number(mean.value)} over {plural(mean.n, 'row')}{_mock(report, primary)}."
+    why = f": {' and '.join(_unknowns(report))}" if mean.is_open else ""
     return (
-        f"{start}between {number(mean.lo)} and {number(mean.hi)} over {plural(mean.n, 'row')}"
-        f"{_mock(report, primary)}: {' and '.join(_unknowns(report))}."
+        f"{report.run.name}: {primary} is {in_words(mean)} over {plural(mean.n, 'row')}"
+        f"{_mock(report, primary)}{why}."
     )
 
 
@@ -103,8 +120,13 @@ def confidence_line(report: Report) -> str | None:
     if interval is None:
         return f"One row says nothing about other queries: no 95% CI of {primary}"
     low, high = map(number, interval)
-    span = f"95% CI of {primary} over queries like these: {low} to {high}"
-    return span + _mock(report, primary)
+    mean = report.overall[primary]
+    whatever = ", whatever the open grades are" if mean.is_open else ""
+    span = f"95% CI of {primary} over queries like these{whatever}: {low} to {high}"
+    span += f" ({INTERVAL_METHOD}"
+    if report.by_mock and primary.family == "graded":
+        span += f"; {MOCK}"
+    return span + ")"
 
 
 def coverage_lines(report: Report) -> list[str]:
@@ -237,7 +259,11 @@ def judged_preferences(report: Report) -> list[str]:
 
 def outcome(report: Report) -> str:
     """Return the last line: how it ended, with the means."""
-    values = ", ".join(f"{measure} {interval(mean)}" for measure, mean in report.overall.items())
+    rows = rows_of(report.overall)
+    values = ", ".join(
+        f"{measure} {in_words(mean)}" + (f" ({plural(mean.n, 'row')})" if mean.n != rows else "")
+        for measure, mean in report.overall.items()
+    )
     if any(measure.family == "graded" for measure in report.overall) and report.by_mock:
         values += f" ({MOCK})"
     if not report.ran:
@@ -248,8 +274,8 @@ def outcome(report: Report) -> str:
         return f"DONE {values}"
     if not report.overall:
         return "NOTHING MEASURED: no row has what the measures asked for need"
-    rows = sum(row.is_open for row in report.rows)
-    open_chunks = f"{report.coverage.open:,} open in {plural(rows, 'row')}"
+    open_rows = sum(row.is_open for row in report.rows)
+    open_chunks = f"{report.coverage.open:,} open in {plural(open_rows, 'row')}"
     failed = f"{plural(len(report.failed_rows), 'row')} failed"
     why = [open_chunks] * bool(report.coverage.open) + [failed] * bool(report.failed_rows)
     return f"INCOMPLETE {values}; {', '.join(why)}"

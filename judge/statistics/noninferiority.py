@@ -1,24 +1,23 @@
-"""One-sided confidence bounds of a mean difference, under every completion of open rows.
+"""One-sided confidence bounds of a mean by Student's t, under every completion of open rows.
 
-A gate passes a change when the lower bound mean - t·se exceeds -margin. While grades are
-open, each row's difference is only known to lie in [lo, hi]; a verdict is certain when
-the bound stays on one side of -margin wherever in these intervals the differences lie.
+While grades are open, each row's value is only known to lie in [lo, hi]; what is said of the
+bound mean - t·se must hold wherever in these intervals the values lie.
 
-With shares p, mean m = Σpd and se² = (Σpd² - m²)·r (`significance.moments`), the bound is a
-concave function of the differences. Given m its extremes need only the extremes of Σpd²:
+With shares p, mean m = Σpd and se² = Σp(d - m)²·r (`significance.moments`), the bound is a
+concave function of the values. Given m its extremes need only the extremes of Σpd²:
 
 - largest bound, smallest Σpd²: every row as near to a common level as its interval allows;
 - smallest bound, largest Σpd²: d² lies below the chord over [lo, hi], so a knapsack over
   the rows in order of lo + hi bounds it, and is attained where no row is split.
 
-Either leaves a one-dimensional convex problem in m. The largest bound is exact, the
-smallest is sound and off by at most what one split row makes.
+Either leaves a one-dimensional problem with one peak, solved in closed form between two
+corners. The largest is exact, the smallest sound and off by at most what one split row makes.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -26,8 +25,7 @@ from judge.statistics.significance import ALPHA, moments, shares_of
 from judge.statistics.student import t_quantile
 
 Interval = tuple[float, float]
-_HALVINGS = 60
-_ROUNDING_ROOT = 2e-8
+_ROUNDING = 1e-15
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +60,10 @@ def lower_bound(
     shares = shares_of(len(rows), weights)
     squares = math.fsum(p * p for p in shares)
     factor = quantile * math.sqrt(squares / (1.0 - squares))
-    # Σpd² - m² cancels badly far from 0, and a common shift moves the bound as it is.
-    centre = math.fsum(p * (lo + hi) / 2.0 for p, (lo, hi) in zip(shares, rows, strict=True))
-    near = [(lo - centre, hi - centre) for lo, hi in rows]
     if factor >= 0.0:
-        found = BoundRange(_smallest(near, shares, factor), _largest(near, shares, factor))
-    else:
-        near = [(-hi, -lo) for lo, hi in near]
-        found = BoundRange(-_largest(near, shares, -factor), -_smallest(near, shares, -factor))
-    # The root of a rounded difference is off by about the root of the rounding.
-    slack = _ROUNDING_ROOT * abs(factor) * max(max(abs(lo), abs(hi)) for lo, hi in near)
-    return BoundRange(found.lo + centre - slack, found.hi + centre + slack)
+        return BoundRange(_smallest(rows, shares, factor), _largest(rows, shares, factor))
+    turned = [(-hi, -lo) for lo, hi in rows]
+    return BoundRange(-_largest(turned, shares, -factor), -_smallest(turned, shares, -factor))
 
 
 def upper_bound(
@@ -86,76 +77,102 @@ def upper_bound(
     return BoundRange(-found.hi, -found.lo)
 
 
-def _smallest(rows: Sequence[Interval], shares: Sequence[float], factor: float) -> float:
-    """Return the minimum of m - factor·sqrt(q(m) - m²), q being the chord bound of Σpd²."""
-    path = [_start(rows, shares)]
-    for slope, step in sorted(
-        ((lo + hi, p * (hi - lo)) for p, (lo, hi) in zip(shares, rows, strict=True) if hi > lo),
-        reverse=True,
-    ):
-        mean, square = path[-1].mean, path[-1].square
-        path.append(_Corner(mean + step, square + slope * step))
-    return -_peak(path, lambda m, q: factor * math.sqrt(max(q - m * m, 0.0)) - m)
-
-
 def _largest(rows: Sequence[Interval], shares: Sequence[float], factor: float) -> float:
-    """Return the maximum of m - factor·sqrt(Σpd² - m²) with d = a common level, clipped."""
-    # Below the lowest lo no row follows the level; each lo lets one go, each hi stops one.
-    events = sorted(
-        [(lo, p) for p, (lo, _) in zip(shares, rows, strict=True)]
-        + [(hi, -p) for p, (_, hi) in zip(shares, rows, strict=True)]
+    """Return the maximum of m - factor·sd with every row at a common level, clipped.
+
+    Raising the level pays while factor·(level - m) < sd. That ratio only grows with the level,
+    so halving the corners finds the two between which the peak lies.
+    """
+    corners = sorted({hi for _, hi in rows} | {lo for lo, _ in rows})
+    # Up to the lowest hi every row that moves draws nearer to the ones that cannot follow.
+    low, high = corners.index(min(hi for _, hi in rows)), len(corners) - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        at = _Level.at(corners[middle], rows, shares)
+        pays = factor * (at.level - at.mean) <= at.sd
+        low, high = (middle, high) if pays else (low, middle)
+    levels = [corners[low], corners[high]]
+    levels += _turning(corners[low], corners[high], rows, shares, factor)
+    return max(
+        at.mean - factor * at.sd for at in (_Level.at(level, rows, shares) for level in levels)
     )
-    path, moving = [_start(rows, shares)], 0.0
-    for (level, p), (following, _) in pairwise(events):
-        moving += p
-        rise = following - level
-        path.append(
-            _Corner(
-                mean=path[-1].mean + moving * rise,
-                square=path[-1].square + moving * rise * (following + level),
-                bend=moving * rise * rise,
-            )
-        )
-    return _peak(path, lambda m, q: m - factor * math.sqrt(max(q - m * m, 0.0)))
 
 
 @dataclass(frozen=True, slots=True)
-class _Corner:
-    """A corner of a path of (Σpd, Σpd²); `bend` is how far the way to it sags below a line."""
+class _Level:
+    """Mean and standard deviation (divided by n) of rows at a common level, clipped."""
 
+    level: float
     mean: float
-    square: float
-    bend: float = 0.0
+    sd: float
+
+    @classmethod
+    def at(cls, level: float, rows: Sequence[Interval], shares: Sequence[float]) -> _Level:
+        values = [min(max(level, lo), hi) for lo, hi in rows]
+        mean, spread = _spread(values, shares)
+        return cls(level, mean, math.sqrt(spread))
 
 
-def _start(rows: Sequence[Interval], shares: Sequence[float]) -> _Corner:
-    lows = [lo for lo, _ in rows]
-    return _Corner(
-        mean=math.fsum(p * lo for p, lo in zip(shares, lows, strict=True)),
-        square=math.fsum(p * lo * lo for p, lo in zip(shares, lows, strict=True)),
-    )
+def _spread(values: Sequence[float], shares: Sequence[float]) -> tuple[float, float]:
+    """Return Σpd and Σp(d - m)² for shares that add up to 1."""
+    mean = math.fsum(p * d for p, d in zip(shares, values, strict=True))
+    return mean, math.fsum(p * (d - mean) ** 2 for p, d in zip(shares, values, strict=True))
 
 
-def _peak(path: Sequence[_Corner], value: Callable[[float, float], float]) -> float:
-    """Return the maximum along a path of a function that is concave in its mean."""
-    at_corners = [value(corner.mean, corner.square) for corner in path]
-    highest = best = max(at_corners)
-    for at, (first, last) in enumerate(pairwise(path)):
-        # Concave: the peak lies on a way that starts or ends at a highest corner.
-        if highest in at_corners[at : at + 2]:
-            best = max(best, _along(first, last, value))
-    return best
+def _turning(
+    low: float, high: float, rows: Sequence[Interval], shares: Sequence[float], factor: float
+) -> Iterator[float]:
+    """Yield the level between two neighbouring corners where raising it stops to pay, if any.
+
+    A share M of the rows moves with the level L; the others have mean c and Σp(d - c)² = S. So
+    L - m = (1 - M)(L - c) and sd² = S + M(1 - M)(L - c)², and factor·(L - m) = sd is quadratic.
+    """
+    still = [
+        (p, lo if lo >= high else hi)
+        for p, (lo, hi) in zip(shares, rows, strict=True)
+        if lo >= high or hi <= low
+    ]
+    share = math.fsum(p for p, _ in still)
+    if share <= 0.0:
+        return
+    mean, spread = _spread([d for _, d in still], [p / share for p, _ in still])
+    room = factor * factor * share - (1.0 - share)
+    if room > 0.0:
+        # Σp(d - c)² = share·spread, and both sides were divided by (1 - M) = share.
+        level = mean + math.sqrt(spread / room)
+        if low < level < high:
+            yield level
 
 
-def _along(first: _Corner, last: _Corner, value: Callable[[float, float], float]) -> float:
-    lo, hi = 0.0, 1.0
+def _smallest(rows: Sequence[Interval], shares: Sequence[float], factor: float) -> float:
+    """Return the minimum of m - factor·sqrt(q(m) - m²), q being the chord bound of Σpd²."""
+    # Σpd² - m² cancels badly far from 0, and a common shift moves the bound as it is.
+    centre = math.fsum(p * (lo + hi) / 2.0 for p, (lo, hi) in zip(shares, rows, strict=True))
+    near = [(lo - centre, hi - centre) for lo, hi in rows]
+    mean = math.fsum(p * lo for p, (lo, _) in zip(shares, near, strict=True))
+    square = math.fsum(p * lo * lo for p, (lo, _) in zip(shares, near, strict=True))
+    corners = [(mean, square)]
+    for slope, step in sorted(
+        ((lo + hi, p * (hi - lo)) for p, (lo, hi) in zip(shares, near, strict=True) if hi > lo),
+        reverse=True,
+    ):
+        mean, square = mean + step, square + slope * step
+        corners.append((mean, square))
+    # Too little variance would make the bound too high: what rounding may have taken comes back.
+    slack = _ROUNDING * max(max(lo * lo, hi * hi) for lo, hi in near)
+    found = [m - factor * _root(q - m * m + slack) for m, q in corners]
+    for (first, start), (last, end) in pairwise(corners):
+        # Along a chord q = start + slope·(m - first); with u = slope/2 - m the variance is
+        # top - u², and the minimum has factor·u = sqrt(top - u²).
+        if last <= first:
+            continue
+        half = (end - start) / (last - first) / 2.0
+        top = start - 2.0 * half * first + half * half
+        m = half - _root(top / (1.0 + factor * factor))
+        if first < m < last:
+            found.append(m - factor * _root(top - (half - m) ** 2 + slack))
+    return min(found) + centre
 
-    def at(share: float) -> float:
-        mean = first.mean + share * (last.mean - first.mean)
-        line = first.square + share * (last.square - first.square)
-        return value(mean, line - last.bend * share * (1.0 - share))
 
-    for _ in range(_HALVINGS):
-        left, right = lo + (hi - lo) / 3.0, hi - (hi - lo) / 3.0
-        lo, hi = (left, hi) if at(left) < at(right) else (lo, right)
-    return at((lo + hi) / 2.0)
+def _root(value: float) -> float:
+    return math.sqrt(max(value, 0.0))

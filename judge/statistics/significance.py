@@ -23,6 +23,7 @@ EXACT_FLIPS = 16
 
 FLIP_SAMPLES = 10_000
 _ROUNDING = 1e-9
+_MODERATE = 500  # in powers of two
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +103,21 @@ def shares_of(count: int, weights: Sequence[float] | None) -> list[float]:
     """Return weights that add up to 1; equal ones where none are given."""
     if weights is None:
         return [1.0 / count] * count
-    total = math.fsum(weights)
-    return [weight / total for weight in weights]
+    moderate = moderate_weights(weights)
+    total = math.fsum(moderate)
+    return [weight / total for weight in moderate]
+
+
+def moderate_weights(weights: Sequence[float]) -> Sequence[float]:
+    """Return weights in the same proportions whose sums and products stay within a double's reach.
+
+    They are multiplied by a power of two, which changes no digit, and only where they must be:
+    1e308 twice is beyond every double, and 5e-324 times a half is 0.
+    """
+    exponent = math.frexp(max(weights))[1]
+    if abs(exponent) <= _MODERATE:
+        return weights
+    return [math.ldexp(weight, -exponent) for weight in weights]
 
 
 def paired_test(

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from judge.measures.pool import Bounded
+from judge.report.estimates import in_words
 from judge.report.html.elements import Markup, tag
-from judge.report.wording import interval
 from judge.scoring import Mean
 
 _BAR = (120, 14)
@@ -16,21 +16,25 @@ _NAME_LENGTH = 18  # what fits left of a plot, in a phone's larger letters too
 
 
 def bar(bounded: Bounded | Mean) -> Markup:
-    """Return a bar 0..1: filled to what is certain, pale to what is possible, a tick at value."""
+    """Return a bar 0..1: filled to what is certain, pale to what is possible.
+
+    A tick where the value stands; none where it is open, and any place in the pale part may be it.
+    """
     width, height = _BAR
     lo, hi, value = (width * _within(x) for x in (bounded.lo, bounded.hi, bounded.value))
+    tick = tag("line", class_="tick", x1=_px(value), x2=_px(value), y1=0, y2=height)
     return tag(
         "svg",
         tag("rect", class_="ground", x=0, y=3, width=width, height=height - 6),
         tag("rect", class_="sure", x=0, y=3, width=_px(lo), height=height - 6),
         tag("rect", class_="possible", x=_px(lo), y=3, width=_px(hi - lo), height=height - 6),
-        tag("line", class_="tick", x1=_px(value), x2=_px(value), y1=0, y2=height),
+        [] if bounded.is_open else tick,
         class_="bar",
         viewBox=f"0 0 {width} {height}",
         width=width,
         height=height,
         role="img",
-        aria_label=interval(bounded),
+        aria_label=in_words(bounded),
     )
 
 
@@ -78,7 +82,7 @@ def forest(
         _forest_line(at, name, mean, spans.get(name), axis)
         for at, (name, mean) in enumerate(lines.items())
     ]
-    said = "; ".join(f"{name} {interval(mean)}" for name, mean in lines.items())
+    said = "; ".join(f"{name} {in_words(mean)}" for name, mean in lines.items())
     return tag(
         "svg",
         _grid(axis, height),
@@ -94,16 +98,18 @@ def _forest_line(
     at: int, name: str, mean: Bounded | Mean, span: tuple[float, float] | None, axis: Axis
 ) -> Markup:
     y = _PLOT_STEP * at + _PLOT_STEP // 2
-    x = axis.x(mean.value)
-    marks = [tag("line", class_="tick", x1=x, x2=x, y1=y - 8, y2=y + 8)]
+    marks = []
     if mean.is_open:
         ends = {"x1": axis.x(mean.lo), "x2": axis.x(mean.hi)}
         marks.append(tag("line", class_="possible", **ends, y1=y, y2=y))
+    else:
+        x = axis.x(mean.value)
+        marks.append(tag("line", class_="tick", x1=x, x2=x, y1=y - 8, y2=y + 8))
     if span is not None:
         ends = {"x1": axis.x(span[0]), "x2": axis.x(span[1])}
         marks.append(tag("line", class_="span", **ends, y1=y, y2=y))
     label = name if len(name) <= _NAME_LENGTH else name[: _NAME_LENGTH - 1] + "…"
-    title = tag("title", f"{name} {interval(mean)}")
+    title = tag("title", f"{name} {in_words(mean)}")
     return tag("g", title, tag("text", label, x=_PLOT_LEFT - 10, y=y + 4, class_="name"), marks)
 
 

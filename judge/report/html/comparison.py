@@ -14,11 +14,12 @@ from judge.report.comparison_wording import (
 )
 from judge.report.correction_wording import correction_lines
 from judge.report.differences import OVERALL, signed, span
+from judge.report.estimates import in_cell
 from judge.report.html.charts import Axis, forest
 from judge.report.html.elements import Markup, tag
 from judge.report.html.rows import RowTable, ShownChunk, ShownRow
 from judge.report.html.shell import shell
-from judge.report.phrases import MOCK, number
+from judge.report.phrases import MOCK
 
 _HEADS = ("slice", "rows", "before", "after", "difference", "95% CI", "p", "verdict")
 
@@ -70,10 +71,8 @@ def _cells(change: Change) -> list[str]:
     found = change.difference
     return [
         f"{change.rows:,}",
-        *(
-            number(mean.value) if not mean.is_open else f"[{number(mean.lo)}, {number(mean.hi)}]"
-            for mean in (change.before, change.after)
-        ),
+        in_cell(change.before),
+        in_cell(change.after),
         span(found.lo, found.hi) if found.is_open else signed(found.value),
         "-" if change.ci is None else span(*change.ci),
         "-" if p is None else f"{p:.3f}",

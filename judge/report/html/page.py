@@ -8,13 +8,14 @@ from heapq import nsmallest
 from judge.grades import Judgment
 from judge.measures.names import Measure
 from judge.report import wording
+from judge.report.estimates import INTERVAL_METHOD
 from judge.report.html.charts import bar, forest
 from judge.report.html.elements import Markup, tag
 from judge.report.html.rows import RowTable, ShownChunk, ShownRow
 from judge.report.html.shell import shell
 from judge.report.model import Report, RowReport
 from judge.report.phrases import MOCK
-from judge.report.terminal import OVERALL
+from judge.report.terminal import OVERALL, slice_name
 from judge.run import Result
 from judge.scoring import Mean
 
@@ -64,17 +65,24 @@ def _summary(report: Report) -> Iterable[Markup]:
 
 
 def _table(report: Report) -> Markup:
-    measures = list(report.overall)
+    by_name = {str(measure): measure for measure in report.overall}
+    columns = wording.summary_columns(report)
     heads = [tag("th", name, scope="col") for name in ("slice", "rows")]
-    heads += [tag("th", _named(report, measure), scope="col") for measure in measures]
+    heads += [
+        tag("th", _named(report, by_name[title]) if title in by_name else title, scope="col")
+        for title in columns
+    ]
     body = [
         tag(
             "tr",
-            tag("th", name, scope="row"),
-            tag("td", f"{max((m.n for m in means.values()), default=0):,}", class_="n"),
-            [_cell(means.get(measure)) for measure in measures],
+            tag("th", OVERALL if name is None else slice_name(name), scope="row"),
+            tag("td", f"{wording.rows_of(means):,}", class_="n"),
+            [
+                _cell(cells[at], means.get(by_name[title]) if title in by_name else None)
+                for title, cells in columns.items()
+            ],
         )
-        for name, means in [*report.slices.items(), (OVERALL, report.overall)]
+        for at, (name, means) in enumerate(wording.summary_rows(report))
     ]
     table = tag("table", tag("thead", tag("tr", heads)), tag("tbody", body), class_="summary")
     return tag("div", table, class_="wide", tabindex="0", role="region", aria_label="Means")
@@ -85,22 +93,33 @@ def _named(report: Report, measure: Measure) -> list[str | Markup]:
     return [str(measure), *([tag("small", f" {MOCK}")] if mock else [])]
 
 
-def _cell(mean: Mean | None) -> Markup:
-    return tag("td", "-") if mean is None else tag("td", bar(mean), " ", wording.cell(mean))
+def _cell(text: str, mean: Mean | None) -> Markup:
+    return tag("td", text) if mean is None else tag("td", bar(mean), " ", text)
 
 
 def _slices(report: Report) -> Iterable[Markup]:
     primary = report.primary
     if primary is None or not report.slices or not report.ran:
         return
-    lines = {name: means[primary] for name, means in report.slices.items() if primary in means}
+    lines = {
+        slice_name(name): means[primary]
+        for name, means in report.slices.items()
+        if primary in means
+    }
     lines[OVERALL] = report.overall[primary]
-    span = report.confidence.get(primary)
+    spans = {
+        slice_name(name): found[primary]
+        for name, found in report.slice_confidence.items()
+        if primary in found
+    }
+    if primary in report.confidence:
+        spans[OVERALL] = report.confidence[primary]
     yield tag("h2", _named(report, primary), " by slice")
-    yield tag("div", forest(lines, spans={OVERALL: span} if span else {}), class_="wide")
+    yield tag("div", forest(lines, spans=spans), class_="wide")
     yield tag(
         "p",
-        "Tick: value. Thick: what ungraded chunks leave open. Thin: 95% for other queries.",
+        "Tick: value. Thick, without a tick: it lies somewhere there, as ungraded chunks turn out."
+        f" Thin: 95% for other queries ({INTERVAL_METHOD}), from five rows of a slice on.",
         class_="help",
     )
 

@@ -16,7 +16,7 @@
   };
   const sign = (x) => (report.signed && x > 0 ? "+" : "");
   const three = (x) => (Math.abs(x) < 0.0005 ? "0.000" : sign(x) + x.toFixed(3));
-  const shown = (s) => (!s ? "-" : s.lo < s.hi ? `[${three(s.lo)}, ${three(s.hi)}] ${three(s.value)}` : three(s.value));
+  const shown = (s) => (!s ? "-" : s.lo < s.hi ? `${three(s.lo)}..${three(s.hi)}` : three(s.value));
   const grade = (c) => (c.lo === c.hi ? String(c.lo) : `${c.lo} to ${c.hi}`);
 
   function chunk(c) {
