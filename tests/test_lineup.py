@@ -56,7 +56,20 @@ def test_three_runs_in_one_table(qrels: Path) -> None:
 def test_open_grades_are_shown_and_end_with_three(tmp_path: Path) -> None:
     found = line_up([run("one", "ab"), run("two", "ba"), run("three", "b")])
     assert found.exit_code == 3
-    assert "0.000..1.000" in "\n".join(lineup_lines(found))
+    text = "\n".join(lineup_lines(found))
+    assert "0.000..1.000" in text
+    # Any of them could be the best yet; all are 0 at the lowest.
+    assert " ".join(text.split()).startswith(
+        "Of 3 runs none is sure to have the highest nDCG@10: grades are open. With every open chunk"
+        " at its lowest grade 3 of them share it, 0.000; compare two"
+    )
+
+
+def test_runs_that_share_the_lead_are_not_ranked(qrels: Path) -> None:
+    twins = [run("one", "ab"), run("two", "ab"), run("three", "ba")]
+    text = "\n".join(lineup_lines(line_up(twins, inputs=Inputs(judgments=[qrels]))))
+    assert text.startswith("Of 3 runs 2 share the highest nDCG@10, 1.000")
+    assert "plus two: Student's t with one 0 and one 1" in text
 
 
 def test_a_second_source_needs_a_third_run(tmp_path: Path) -> None:

@@ -106,6 +106,34 @@ class TestWording:
     def test_numbers(self, bounded: Bounded, sentence: str, cell: str) -> None:
         assert (in_words(bounded), in_cell(bounded)) == (sentence, cell)
 
+    def test_a_mean_over_fewer_rows_says_how_many(self) -> None:
+        # RR knows one of the two rows: q1's answer is first.
+        found = report(row("q1", "a", "b"), row("q2", "x"), goldens=(COMPLETE,))
+        assert wording.summary_columns(found)["RR"][-1] == "1.000 (n=1)"
+        assert "RR 1.000 (1 row)" in wording.outcome(found)
+        assert "1.000 (n=1)" in printed(found) and "1.000 \\(n=1" not in render_markdown(found)
+
+    def test_an_interval_names_its_method_and_slices_of_four_have_none(self) -> None:
+        known = [KnownGrade("a", 3, 3, f"q{i}") for i in range(9)]
+        rows = [row(f"q{i}", "a", slice="five" if i < 5 else "four") for i in range(9)]
+        found = report(*rows, known=known)
+        # Five ones and a 0 and a 1: mean 6/7, sd sqrt(1/7), se = sd/sqrt(7) = 1/7, t6 2.446912:
+        # .857143 - .349559 = .507584. Nine: 10/11 - 2.228139/11 = .706533.
+        assert wording.summary_columns(found)["nDCG@10 95% CI"] == [
+            "0.508..1.000",
+            "-",
+            "0.707..1.000",
+        ]
+        assert wording.confidence_line(found) == (
+            "95% CI of nDCG@10 over queries like these: 0.707 to 1.000"
+            " (plus two: Student's t with one 0 and one 1 added)"
+        )
+        document = report_document(found)
+        slices = document["measures"]["slices"]
+        assert slices["four"]["nDCG@10"]["ci95"] is None
+        assert slices["five"]["nDCG@10"]["ci95"] == pytest.approx([0.507584, 1.0], abs=1e-6)
+        assert document["ci95_method"] == "plus two"
+
     def test_the_sentence_leads_with_what_is_not_known(self, mixed: Report) -> None:
         assert wording.headline(mixed) == (
             "run: nDCG@10 is between 0.815 and 1.000 over 2 rows: 1 chunk of 4 is without a grade."

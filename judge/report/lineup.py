@@ -48,18 +48,19 @@ def headline(lineup: Lineup) -> str:
 def _highest(measure: Measure, standings: Sequence[Standing]) -> str:
     """Return which run is ahead, and whether open grades could make it another one."""
     best = max(standings, key=lambda standing: standing.mean.value)
-    name, others = shorten(best.run, 40), [other for other in standings if other is not best]
-    if any(standing.mean.is_open for standing in standings):
-        if all(other.mean.hi < best.mean.lo for other in others):
-            return f"{name} has the highest {measure}, {in_words(best.mean)}, whatever is open"
+    others = [other.mean for other in standings if other is not best]
+    level = 1 + sum(math.isclose(other.value, best.mean.value) for other in others)
+    name, value = shorten(best.run, 40), in_words(best.mean)
+    is_open = any(standing.mean.is_open for standing in standings)
+    if is_open and not all(other.hi < best.mean.lo for other in others):
+        leads = f"{name} has it" if level == 1 else f"{level} of them share it"
         return (
             f"none is sure to have the highest {measure}: grades are open. With every open chunk at"
-            f" its lowest grade it is {name}, {number(best.mean.value)}"
+            f" its lowest grade {leads}, {number(best.mean.value)}"
         )
-    level = sum(math.isclose(other.mean.value, best.mean.value) for other in others)
-    if level:
-        return f"{level + 1} share the highest {measure}, {in_words(best.mean)}"
-    return f"{name} has the highest {measure}, {in_words(best.mean)}"
+    if level > 1:
+        return f"{level} share the highest {measure}, {value}"
+    return f"{name} has the highest {measure}, {value}" + ", whatever is open" * is_open
 
 
 def _cells(standing: Standing) -> list[str]:
