@@ -2,18 +2,20 @@
 
     runs ─► join with goldens ─► decide the unit ─► pools of known evidence ─► judge ─► pools
 
-Known evidence (goldens, labels, earlier grades, preferences) narrows first. Rows whose
-measures are still open then send their open chunks to the judge, as a selector asks.
-Every pool is built anew from all its evidence, so the order of replies changes nothing.
+Known evidence (goldens, labels, earlier grades) narrows first. Rows whose measures are
+still open then send their open chunks to the judge, as a selector asks. Every pool is built
+anew from all its evidence, so the order of replies changes nothing. What read logs order is
+evidence with an error: it makes a second set of pools, beside the ones that count.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from operator import attrgetter
 
+from judge.auditing import AuditFirst, LogAudit, LogTrust, LogUse
 from judge.errors import BackendUnavailable
 from judge.evidence.goldens import (
     check_any_expected_occurs,
@@ -25,10 +27,11 @@ from judge.evidence.joining import PreferenceIndex
 from judge.evidence.known import GradeIndex
 from judge.evidence.plain_pool import plain_pool
 from judge.evidence.pool import PoolRules, QueryPool, build_pool
+from judge.evidence.preferences import Pair
 from judge.evidence.queries import Query, join
 from judge.evidence.units import Reply
 from judge.formats.opening import uncollected
-from judge.grades import GRADE_MAX, WORD_OVERLAP
+from judge.grades import GRADE_MAX, WORD_OVERLAP, Conflict, Source
 from judge.inquiry import inquire
 from judge.judging.judge import CallCounts, Judge, Verdict
 from judge.judging.selector import SelectAll, Selector
@@ -69,9 +72,19 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True)
+class LogReading:
+    """What read logs add: each pool with their pairs in it, and what they have earned."""
+
+    pools: tuple[QueryPool, ...]
+    trust: LogTrust
+
+
+@dataclass(frozen=True, slots=True)
 class Grading:
     """Everything known after the pipeline: one pool a query, and how it came about.
 
+    pools: by absolute evidence alone; whatever is concluded rests on these
+    log: the same with the pairs of read logs, where these order anything
     did_not_run: names of runs that are empty in every row
     stopped: why the judge could not be used to the end, if so
     calls_saved: by source of known evidence, the chunks that no judge was asked about for it
@@ -96,6 +109,32 @@ class Grading:
     shadows: tuple[Shadow, ...] = ()
     preferred: Preferred | None = None
     by_mock: bool = False
+    log: LogReading | None = None
+
+    @property
+    def if_log_is_right(self) -> Grading | None:
+        """Return the same grading with the log's pairs among what is known.
+
+        None where the log has not earned it, or where nothing is open that it could narrow.
+        What holds in this one alone is only said with `LogTrust.condition` beside it.
+        """
+        if self.log is None or not self.log.trust.is_trusted:
+            return None
+        both = zip(self.pools, self.log.pools, strict=True)
+        if not any(bare is not logged and _is_open(bare) for bare, logged in both):
+            return None
+        return replace(self, pools=self.log.pools, log=None)
+
+    @property
+    def conflicts(self) -> tuple[Conflict, ...]:
+        """Return all conflicts in the order of the rows, those of withdrawn pairs among them."""
+        pools = self.pools if self.log is None else self.log.pools
+        return tuple(conflict for pool in pools for conflict in pool.conflicts)
+
+    @property
+    def log_conflicts(self) -> tuple[Conflict, ...]:
+        """Return the conflicts of grades with pairs of a read log, which were withdrawn."""
+        return tuple(c for c in self.conflicts if c.against.source is Source.PREFERENCE)
 
 
 def grade_runs(
@@ -108,6 +147,7 @@ def grade_runs(
     judge: Judge | None = None,
     selector: Selector | None = None,
     shadow: float = 0.0,
+    log: LogUse | None = None,
 ) -> Grading:
     """Grade one or several runs over their union pool.
 
@@ -115,6 +155,7 @@ def grade_runs(
     judge: asked about what known evidence leaves open; None leaves it open
     selector: which open chunks to ask about; all of them by default
     shadow: share of what needs no judge to show it all the same; changes no grade
+    log: what preferences may do once they are checked; as in a run of one system by default
 
     Raises InputError where goldens and runs cannot be joined, or no expected id occurs.
     """
@@ -127,19 +168,24 @@ def grade_runs(
     grades = GradeIndex(KnownGrades(given, *(run.grades for run in runs)))
     unit = decide_unit(joined.queries, lambda query: [grade.id for grade in grades.of(query)])
     rules = PoolRules(unit, settings.depth, settings.grade_max)
-    evidence = _Evidence(joined.queries, rules, grades, preferences)
+    evidence = _Evidence(joined.queries, rules, grades)
     with uncollected():
         pools = [evidence.pool(at, {}) for at in range(len(joined.queries))]
+    pairs = _LogPairs(evidence, preferences, pools, log or LogUse())
     verdicts: list[Verdict] = []
     shadows: tuple[Verdict, ...] = ()
-    saved: Mapping[str, int] = {}
+    saved: dict[str, int] = {}
     stopped = None
     if judge is not None and not did_not_run:
-        saved = _calls_saved(joined.queries, rules, grades, preferences, settings)
-        asking = selector or select_all(settings, preferences)
+        saved = _calls_saved(joined.queries, rules, grades, settings)
+        asking = pairs.audited(selector or select_all(settings, preferences))
         verdicts, stopped = inquire(pools, evidence.pool, judge=judge, selector=asking)
+        if stopped is None:
+            saved |= pairs.saved(pools, settings)
         if shadow and stopped is None:
-            shadows = tuple(judge.stream(sample(pools, share=shadow, preferences=preferences)))
+            shadows = tuple(judge.stream(sample(pools, share=shadow)))
+    reading = pairs.reading(pools)
+    by_mock = any(WORD_OVERLAP in map(_REASON, pool.judgments) for pool in pools)
     return Grading(
         runs=tuple(runs),
         settings=settings,
@@ -158,6 +204,7 @@ def grade_runs(
             *grades.notices(joined.queries),
             *_stale(joined.queries, corpus_ids),
             *(preferences.notices(joined.queries, unit=unit) if preferences is not None else ()),
+            *(_trust_notice(reading.trust, by_mock=by_mock) if reading is not None else ()),
             *(judge.notices if judge is not None else ()),
         ),
         calls_saved=saved,
@@ -165,7 +212,8 @@ def grade_runs(
         preferred=preferred(
             pools, (*verdicts, *shadows), preferences, k=settings.depth or settings.reach
         ),
-        by_mock=any(WORD_OVERLAP in map(_REASON, pool.judgments) for pool in pools),
+        by_mock=by_mock,
+        log=reading,
     )
 
 
@@ -184,23 +232,20 @@ def _calls_saved(
     queries: Sequence[Query],
     rules: PoolRules,
     grades: GradeIndex,
-    preferences: PreferenceIndex | None,
     settings: Settings,
-) -> Mapping[str, int]:
-    """Return how many judge calls each source of known evidence makes unnecessary.
+) -> dict[str, int]:
+    """Return how many judge calls each source of absolute evidence makes unnecessary.
 
     Sources come in the order in which they narrow; each is credited with what is no longer
     asked once it is there.
     """
     none = GradeIndex(())
     bare = [replace(query, golden=None) for query in queries]
-    steps = {"": _Evidence(bare, rules, none, None)}
+    steps = {"": _Evidence(bare, rules, none)}
     if any(query.golden is not None for query in queries):
-        steps["golden"] = _Evidence(queries, rules, none, None)
+        steps["golden"] = _Evidence(queries, rules, none)
     if grades:
-        steps["known grade"] = _Evidence(queries, rules, grades, None)
-    if preferences is not None:
-        steps["preference"] = _Evidence(queries, rules, grades, preferences)
+        steps["known grade"] = _Evidence(queries, rules, grades)
     if len(steps) == 1:
         return {}
     asked = []
@@ -225,31 +270,81 @@ def _stale(queries: Sequence[Query], corpus_ids: frozenset[str]) -> tuple[Notice
 class _Evidence:
     """What is known before the judge, and how a pool is built from it and replies."""
 
-    def __init__(
-        self,
-        queries: Sequence[Query],
-        rules: PoolRules,
-        grades: GradeIndex,
-        preferences: PreferenceIndex | None,
-    ) -> None:
-        self._queries = queries
+    def __init__(self, queries: Sequence[Query], rules: PoolRules, grades: GradeIndex) -> None:
+        self.queries = queries
         self._rules = rules
         self._grades = grades
-        self._pairs = [preferences.join(query).pairs if preferences else () for query in queries]
+        self._replies: dict[int, Mapping[str, Reply]] = {}
 
     def pool(self, at: int, replies: Mapping[str, Reply]) -> QueryPool:
-        query, rules = self._queries[at], self._rules
-        if not self._pairs[at]:
-            known = self._grades.plain(query, grade_max=rules.grade_max)
-            plain = (
-                None if known is None else plain_pool(query, rules, known=known, replies=replies)
-            )
+        """Return the pool at a place by all replies about it so far, which are kept."""
+        query, rules = self.queries[at], self._rules
+        self._replies[at] = replies
+        known = self._grades.plain(query, grade_max=rules.grade_max)
+        if known is not None:
+            plain = plain_pool(query, rules, known=known, replies=replies)
             if plain is not None:
                 return plain
-        return build_pool(
-            query,
-            rules,
-            known=self._grades.of(query),
-            preferences=self._pairs[at],
-            replies=replies,
-        )
+        return self.ordered(at, ())
+
+    def ordered(self, at: int, pairs: Sequence[Pair]) -> QueryPool:
+        """Return the pool at a place with these pairs among what is known."""
+        query = self.queries[at]
+        known, replies = self._grades.of(query), self._replies[at]
+        return build_pool(query, self._rules, known=known, preferences=pairs, replies=replies)
+
+
+class _LogPairs:
+    """The decided pairs of read logs, and the pools as they would be with them."""
+
+    def __init__(
+        self,
+        evidence: _Evidence,
+        preferences: PreferenceIndex | None,
+        pools: Sequence[QueryPool],
+        use: LogUse,
+    ) -> None:
+        self._evidence = evidence
+        self._use = use
+        joined = [preferences.join(q).pairs for q in evidence.queries] if preferences else []
+        self._pairs = {at: pairs for at, pairs in enumerate(joined) if pairs}
+        self._built: dict[int, tuple[QueryPool, QueryPool]] = {}
+        self._audit = LogAudit(pools, self.pools(pools)) if self._pairs else None
+
+    def pools(self, bare: Sequence[QueryPool]) -> list[QueryPool]:
+        """Return the pools with the pairs; one without any is the very same object."""
+        found = list(bare)
+        for at, pairs in self._pairs.items():
+            built = self._built.get(at)
+            if built is None or built[0] is not bare[at]:
+                built = self._built[at] = bare[at], self._evidence.ordered(at, pairs)
+            found[at] = built[1]
+        return found
+
+    def audited(self, selector: Selector) -> Selector:
+        """Return the selector, an audit of the log before it where there is one to make."""
+        if self._audit is None:
+            return selector
+        return AuditFirst(self._audit, selector, self._use, self.pools)
+
+    def reading(self, bare: Sequence[QueryPool]) -> LogReading | None:
+        """Return what the log adds to the pools; None where it orders nothing."""
+        if self._audit is None:
+            return None
+        trust = self._audit.trust(bare, limit=self._use.error_limit)
+        return LogReading(tuple(self.pools(bare)), trust)
+
+    def saved(self, bare: Sequence[QueryPool], settings: Settings) -> Mapping[str, int]:
+        """Return how many calls the log made unnecessary: what would be asked without it."""
+        if self._audit is None or not self._use.settles:
+            return {}
+        return {"preference": len(select_all(settings).next(bare, limit=1))}
+
+
+def _trust_notice(trust: LogTrust, *, by_mock: bool) -> Iterator[Notice]:
+    judged = f" ({WORD_OVERLAP})" if by_mock and trust.audited.pairs else ""
+    yield Notice("log_trust", trust.audited.contradicted, f"{trust.sentence()}{judged}")
+
+
+def _is_open(pool: QueryPool) -> bool:
+    return any(judgment.is_open for judgment in pool.judgments)

@@ -1,6 +1,6 @@
 """Shadow judging: ask the judge about a sample of what needs no judge, and compare.
 
-Goldens, labels and read logs settle chunks without a call. A judge that contradicts them
+Goldens, labels and earlier grades settle chunks without a call. A judge that contradicts them
 often is no judge for this data, or the evidence is stale; either way one wants to know.
 What it says here changes no grade.
 """
@@ -11,7 +11,6 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from judge.evidence.joining import PreferenceIndex
 from judge.evidence.pool import QueryPool
 from judge.grades import Source
 from judge.judging.judge import Pair, Verdict
@@ -32,10 +31,8 @@ class Shadow:
     difference: float
 
 
-def sample(
-    pools: Sequence[QueryPool], *, share: float, preferences: PreferenceIndex | None = None
-) -> Iterator[Pair]:
-    """Yield about `share` of the settled chunks, and of the ordered pairs, ready to be judged.
+def sample(pools: Sequence[QueryPool], *, share: float) -> Iterator[Pair]:
+    """Yield about `share` of the settled chunks, ready to be judged.
 
     A chunk is in or out by the hash of its ids: a second run asks the same ones again and
     finds them in the cache.
@@ -43,16 +40,9 @@ def sample(
     for pool in pools:
         texts = _texts(pool)
         open_ids = {id for asks in pool.asks for id in asks}
-        wanted = {
-            id: None
-            for id in pool.ids
-            if id in texts and id not in open_ids and _drawn(share, pool.query.key, id)
-        }
-        for ends in preferences.join(pool.query).pairs if preferences is not None else ():
-            if all(end in texts for end in ends) and _drawn(share, pool.query.key, *ends):
-                wanted.update(dict.fromkeys(ends))
-        for id in wanted:
-            yield Pair(pool.query.key, pool.query.text or "", id, texts[id])
+        for id in pool.ids:
+            if id in texts and id not in open_ids and _drawn(share, pool.query.key, id):
+                yield Pair(pool.query.key, pool.query.text or "", id, texts[id])
 
 
 def compare(pools: Sequence[QueryPool], shadows: Iterable[Verdict]) -> tuple[Shadow, ...]:

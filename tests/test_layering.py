@@ -24,6 +24,7 @@ LAYERS = (
         "contrast",
         "preferred",
         "shadow",
+        "auditing",
         "matching",
         "measuring",
         "doctor",

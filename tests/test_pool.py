@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from judge.contrast import Contrast
 from judge.errors import InputError
 from judge.evidence.goldens import (
     check_any_expected_occurs,
@@ -16,7 +17,9 @@ from judge.evidence.pool import NO_QUERY, NO_TEXT, NOT_JUDGED, PoolRules, QueryP
 from judge.evidence.queries import Query, join
 from judge.evidence.units import Reply
 from judge.grades import Source
+from judge.measures.names import Measure
 from judge.run import Golden, KnownGrade, Result, Row, Run
+from judge.scoring import Scale
 
 
 def row(key: str, *ids: str, text: str | None = "words", **fields: object) -> Row:
@@ -315,3 +318,15 @@ class TestTextsThatIdsKeepApart:
         runs = run(row("t1", "a", query="how?")), run(row("t2", "a", query="how?"), name="after")
         with pytest.raises(InputError, match=r"2 rows \(t1, t2\); leave the ids out"):
             join(runs, [Golden(("a",), query="how?", where="g:1")])
+
+
+def test_an_order_that_leads_through_a_chunk_outside_the_pool_binds_its_ends() -> None:
+    before, after = run(row("q1", "a", "b")), run(row("q1", "b", "a"), name="after")
+    (query,) = join([before, after]).queries
+    pool = pool_of(query, preferences=[("a", "m"), ("m", "b")])
+    assert pool.orders == ((0, 1),)
+    (found,) = Contrast(Measure("nDCG", 10), (-1.0, 1.0), Scale("linear", 3)).rows([pool])
+    # a >= b: at worst a = 3, b = 0, and the answer falls from rank 1 to 2: 1/log2(3) - 1.
+    assert found is not None
+    assert found.exact
+    assert (found.lo, found.hi) == (pytest.approx(-0.369070, abs=1e-6), 0.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from judge.auditing import LogUse
 from judge.cascade import Settings, grade_runs
 from judge.evidence.joining import PreferenceIndex
 from judge.evidence.preferences import Preference
@@ -13,6 +14,8 @@ from judge.judging.prompt import load_prompt
 from judge.measures.names import parse_measure
 from judge.run import Golden, Result, Row, Run
 
+# A log that its owner believes without an audit.
+BELIEVED = LogUse(error_limit=1.0, audits=False)
 SETTINGS = Settings((parse_measure("nDCG@10"),))
 # The mock grades by word overlap: a text that repeats the query is a 3, a foreign one a 0.
 TEXTS = {"a": "reset the password here", "b": "opening hours", "c": "reset the password here"}
@@ -62,7 +65,7 @@ def test_each_source_is_credited_with_the_calls_it_saves(graded):
     # Without evidence three calls; a golden on c leaves two; a decided a >= c pins a at 3,
     # and then b alone is open.
     golden = Golden(("c",), query_id="q")
-    grading = graded("a", "b", "c", goldens=[golden], preferences=order("a", "c"))
+    grading = graded("a", "b", "c", goldens=[golden], preferences=order("a", "c"), log=BELIEVED)
     assert grading.calls_saved == {"golden": 1, "preference": 1}
     assert grading.calls.made == 1
 
@@ -73,8 +76,8 @@ def test_without_known_evidence_no_calls_are_saved(graded):
 
 def test_judge_is_compared_with_decided_pairs_even_where_they_were_withdrawn(graded):
     grading = graded("a", "b", preferences=order("b", "a"))
-    assert grading.pools[0].orders == ()  # the judge says a is a 3 and b a 0: withdrawn
-    assert grading.pools[0].conflicts
+    assert grading.log.pools[0].orders == ()  # the judge says a is a 3 and b a 0: withdrawn
+    assert grading.conflicts == grading.log_conflicts != ()
     found = grading.preferred.judge
     assert (found.agree, found.tied, found.against) == (0, 0, 1)
 
@@ -99,6 +102,6 @@ def test_row_whose_order_is_decided_is_settled_by_a_golden_without_a_call(graded
     # agrees with the list leave nDCG at 1 whatever the grades are.
     golden = Golden(("a",), query_id="q")
     assert graded("a", "b", "c", goldens=[golden]).calls.made == 2
-    settled = graded("a", "b", "c", goldens=[golden], preferences=order("b", "c"))
+    settled = graded("a", "b", "c", goldens=[golden], preferences=order("b", "c"), log=BELIEVED)
     assert settled.calls.made == 0
     assert settled.calls_saved == {"golden": 1, "preference": 2}

@@ -9,6 +9,7 @@ from pathlib import Path
 from judge.api import grading as api
 from judge.api.grading import has_goldens, one_judge
 from judge.api.inputs import Inputs
+from judge.auditing import LogUse
 from judge.cascade import Grading, Settings, grade_runs
 from judge.comparing.comparison import Comparison, build_comparison, corrected_by
 from judge.comparing.lineup import Lineup, build_lineup
@@ -139,6 +140,7 @@ def grade_pair(
         preferences=inputs.pairs(),
         judge=judge,
         selector=selector,
+        log=LogUse(inputs.log_error, audits=until.kind == "all", settles=False),
     )
     return grading, selector
 

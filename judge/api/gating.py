@@ -19,6 +19,7 @@ from judge.api.baselines import (
 from judge.api.comparing import settings_of, with_notices
 from judge.api.grading import has_goldens, one_judge
 from judge.api.inputs import Inputs
+from judge.auditing import LogUse
 from judge.cascade import Grading, Settings, grade_runs
 from judge.comparing.gating import Gate, gated_measures
 from judge.comparing.lacking import has_failed, lacking, textless
@@ -88,7 +89,8 @@ def gate(
         gain=asked.gain,
         grade_max=inputs.options.grade_max,
     )
-    selector = _selector(parse_until(asked.until), settings, asked, runs=len(every))
+    until = parse_until(asked.until)
+    selector = _selector(until, settings, asked, runs=len(every))
     grade = partial(
         grade_runs,
         every,
@@ -96,6 +98,7 @@ def gate(
         goldens=known.goldens,
         known=(*known.grades, *(before.known if before else ())),
         preferences=inputs.pairs(),
+        log=LogUse(inputs.log_error, audits=until.kind == "all", settles=False),
     )
     with one_judge(backend, judge, prompt, cache_dir, inputs.options) as judge:
         # What cannot be compared is refused before anything is paid for.
@@ -147,6 +150,7 @@ def _build(grading: Grading, stored: Baseline | None, asked: Asked) -> Gate:
         and not any(j.source in _GRADED_SOURCES for pool in pools for j in pool.judgments)
     )
     gates = partial(_gates, asked=asked, only_goldens=only_goldens)
+    right = grading.if_log_is_right
     return Gate(
         baseline=grading.runs[0].name,
         runs=tuple(run.name for run in grading.runs[1:]),
@@ -166,6 +170,9 @@ def _build(grading: Grading, stored: Baseline | None, asked: Asked) -> Gate:
             *(textless(grading.pools) if grading.backend is not None else ()),
             *(n.text for n in grading.notices if n.kind != "ignored field"),
         ),
+        conflicts=grading.conflicts,
+        trust=None if grading.log is None else grading.log.trust,
+        by_log=None if right is None else _build(right, stored, asked),
     )
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from judge.api.inputs import Inputs, Known
+from judge.auditing import LOG_ERROR, LogUse
 from judge.cascade import Settings, grade_runs
 from judge.errors import UsageError
 from judge.evidence.preferences import Preference
@@ -40,6 +41,7 @@ def grade(
     exclude_labels: bool = False,
     preferences: SourceFile | Iterable[Preference] | None = None,
     read_log: SourceFile | Sequence[SourceFile] | None = None,
+    log_error: float = LOG_ERROR,
     corpus: SourceFile | None = None,
     queries: SourceFile | None = None,
     options: ReadOptions | None = None,
@@ -75,6 +77,7 @@ def grade(
         exclude_labels=exclude_labels,
         preferences=preferences,
         read_log=read_log,
+        log_error=log_error,
         corpus=corpus,
         queries=queries,
         options=options or ReadOptions(),
@@ -101,7 +104,7 @@ def grade_inputs(
     measures: Sequence[str],
     k: int,
     gain: str,
-    selector: Callable[[Settings], Selector] | None = None,
+    selector: Callable[[Settings], Selector | None] | None = None,
     shadow: float = 0.0,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Report:
@@ -119,6 +122,7 @@ def grade_inputs(
         grade_max=inputs.options.grade_max,
     )
     read_at = clock()
+    asking = selector(settings) if selector else None
     grading = grade_runs(
         [run],
         settings=settings,
@@ -126,8 +130,10 @@ def grade_inputs(
         known=known.grades,
         preferences=inputs.pairs(),
         judge=judge,
-        selector=selector(settings) if selector else None,
+        selector=asking,
         shadow=shadow,
+        # A goal is reached without the log, or not; only where all is asked may it save calls.
+        log=LogUse(inputs.log_error, audits=asking is None, settles=asking is None),
     )
     held_out = known.held_out
     del known  # its grades are in the pools by now, and may be many

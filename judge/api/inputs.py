@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeGuard, cast
 
+from judge.auditing import LOG_ERROR
 from judge.evidence.joining import PreferenceIndex
 from judge.evidence.labels import disagreements, known_labels
 from judge.evidence.preferences import Preference
@@ -49,6 +50,7 @@ class Inputs:
         with them, or corrected
     preferences: pairs that `judge mine` wrote, by path or as objects
     read_log: logs to mine for pairs, with the defaults of `judge mine`
+    log_error: largest share of audited pairs that may be contradicted for pairs to narrow grades
     """
 
     goldens: SourceFile | Iterable[Golden] | None = None
@@ -57,6 +59,7 @@ class Inputs:
     exclude_labels: bool = False
     preferences: SourceFile | Iterable[Preference] | None = None
     read_log: SourceFile | Sequence[SourceFile] | None = None
+    log_error: float = LOG_ERROR
     corpus: SourceFile | Corpus | None = None
     queries: SourceFile | Queries | None = None
     options: ReadOptions = field(default_factory=ReadOptions)

@@ -10,6 +10,7 @@ import click
 
 from judge.api.inputs import Inputs
 from judge.cli.reading import reading_options, refuse_two_streams, source
+from judge.cli.shares import share
 
 _OPTIONS = (
     click.option("--goldens", metavar="FILE", help="Answers known in advance. [those in the runs]"),
@@ -37,6 +38,14 @@ _OPTIONS = (
         metavar="LOG",
         multiple=True,
         help="Read log to mine for pairs, with the defaults of `judge mine`; repeatable. [none]",
+    ),
+    click.option(
+        "--log-error",
+        type=share,
+        metavar="SHARE",
+        default="10%",
+        help="Share of audited pairs that grades may contradict; above it, or unaudited, a log"
+        " only says what to ask first. [10%]",
     ),
     click.option(
         "-k",
@@ -81,6 +90,7 @@ def known_options(command: Callable[..., Any]) -> Callable[..., Any]:
         exclude_labels: bool,
         preferences: str | None,
         read_logs: tuple[str, ...],
+        log_error: float,
         corpus: Any,
         queries: Any,
         options: Any,
@@ -95,6 +105,7 @@ def known_options(command: Callable[..., Any]) -> Callable[..., Any]:
             exclude_labels=exclude_labels,
             preferences=source(preferences),
             read_log=[source(path) for path in read_logs] or None,
+            log_error=log_error,
             corpus=corpus,
             queries=queries,
             options=options,

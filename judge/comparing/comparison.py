@@ -52,6 +52,7 @@ class Comparison:
     finding: what a sequential test found, where judging stopped by `--until confident`
     corrected: the primary difference by people's labels, where some were kept for that
     price: what judging the open chunks would cost, where no judge was named
+    by_log: the same comparison if a trusted read log is right; nothing is concluded from it
     """
 
     grading: Grading
@@ -62,6 +63,12 @@ class Comparison:
     finding: Finding | None = None
     corrected: Correction | None = None
     price: PriceTag | None = None
+    by_log: Comparison | None = None
+
+    @property
+    def log_condition(self) -> str:
+        """Return the words beside whatever rests on the read log."""
+        return "" if self.grading.log is None else self.grading.log.trust.condition
 
     @property
     def primary(self) -> Measure | None:
@@ -164,7 +171,9 @@ def build_comparison(
     scores = tuple(_scores(grading, pools, run) for run in (BASELINE, CANDIDATE))
     overall = _changes(rows, scores, range(len(rows)), grading)
     slices = {name: _changes(rows, scores, at, grading) for name, at in by_slice.items()}
-    return Comparison(grading, rows, overall, adjusted(slices), until, finding)
+    right = grading.if_log_is_right
+    by_log = None if right is None else build_comparison(right, until=until)
+    return Comparison(grading, rows, overall, adjusted(slices), until, finding, by_log=by_log)
 
 
 def corrected_by(

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from judge.auditing import LogTrust
 from judge.cascade import Grading
 from judge.comparing.change import Change, change
+from judge.grades import Conflict
 from judge.judging.progress import CallCounts
 from judge.measures.bounds_ratio import TOLERANCE
 from judge.measures.names import Measure
@@ -102,6 +104,9 @@ class Gate:
     until: how far the judge was asked
     failed: some rows failed to run, which leaves them open whatever is judged
     calls, cost_usd: what judging took
+    conflicts: of grades with each other, and with pairs of a read log, which were withdrawn
+    trust: what a read log has earned, where there is one
+    by_log: the same gate if a trusted log is right; nothing is concluded from it
     """
 
     baseline: str
@@ -117,6 +122,14 @@ class Gate:
     notices: tuple[str, ...] = ()
     calls: CallCounts = field(default_factory=CallCounts)
     cost_usd: float | None = 0.0
+    conflicts: tuple[Conflict, ...] = ()
+    trust: LogTrust | None = None
+    by_log: Gate | None = None
+
+    @property
+    def log_condition(self) -> str:
+        """Return the words beside whatever rests on the read log."""
+        return "" if self.trust is None else self.trust.condition
 
     @property
     def outcome(self) -> Outcome:

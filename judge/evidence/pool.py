@@ -13,6 +13,7 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from judge.evidence.goldens import Expected, golden_evidence, resolve_expected
+from judge.evidence.orders import bridged
 from judge.evidence.preferences import Pair
 from judge.evidence.queries import Query
 from judge.evidence.slots import Slots, slots_of
@@ -51,6 +52,7 @@ class QueryPool:
     ids, judgments: the units in the pool and what is known of each, aligned
     rankings: by run, at each rank the index of the unit whose first slot this is, or None
     orders: (a, b) as indices: grade(a) >= grade(b)
+    withdrawn: orders between members that some grade contradicts, or that go round in a circle
     asks: per unit, the chunk ids whose text the judge could still be sent
     texts: chunk id to text, for the ids in `asks`
     documents: unit to its document, where it has one other than itself
@@ -69,6 +71,7 @@ class QueryPool:
     conflicts: tuple[Conflict, ...] = ()
     failed: frozenset[str] = frozenset()
     grade_max: int = GRADE_MAX
+    withdrawn: tuple[tuple[int, int], ...] = ()
 
 
 def build_pool(
@@ -118,13 +121,16 @@ def build_pool(
             for ranking in slots.rankings
         ),
         expected=expected,
-        orders=tuple((place[a], place[b]) for a, b in units.orders if a in place and b in place),
+        orders=tuple((place[a], place[b]) for a, b in bridged(units.orders, place)),
         asks=tuple(tuple(asks[unit]) if unit in asks else () for unit in members),
         texts={id: text for texts in asks.values() for id, text in texts.items()},
         documents=_documents(members, slots, by_unit),
         conflicts=units.conflicts,
         failed=frozenset(unit for unit, reasons in failures.items() if reasons),
         grade_max=rules.grade_max,
+        withdrawn=tuple(
+            (place[a], place[b]) for a, b in units.withdrawn if a in place and b in place
+        ),
     )
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeAlias
 
-from judge.evidence.orders import closure, without_cycles
+from judge.evidence.orders import bridged, closure, without_cycles
 
 Interval: TypeAlias = tuple[int, int]
 Pair: TypeAlias = tuple[str, str]
@@ -62,7 +62,8 @@ class Constrained:
     """Intervals narrowed by the orders that stand.
 
     intervals: of the same ids as went in; never wider, never empty
-    orders: (a, b), grade(a) >= grade(b), both with an interval; acyclic, sorted, no repeats
+    orders: (a, b), grade(a) >= grade(b), both with an interval, though the path between them may
+        lead through others; acyclic, sorted, no repeats
     withdrawn: every pair on a violated path or on a cycle, sorted
     violations: what contradicted them; a pair on a cycle has none
     """
@@ -100,14 +101,10 @@ def constrain(
     narrowed = _propagate(intervals, closure(standing))
     return Constrained(
         intervals={id: _meet(narrowed[id], verdicts.get(id, _UNKNOWN)) for id in intervals},
-        orders=tuple(sorted(pair for pair in standing if _both_in(pair, intervals))),
+        orders=tuple(sorted(bridged(standing, intervals))),
         withdrawn=tuple(sorted(cyclic | violated)),
         violations=violations,
     )
-
-
-def _both_in(pair: Pair, ids: Collection[str]) -> bool:
-    return pair[0] in ids and pair[1] in ids
 
 
 def _meet(one: Interval, other: Interval) -> Interval:

@@ -39,11 +39,12 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """The judgments of a query's units, the orders (a, b) that stand, and the conflicts."""
+    """The judgments of a query's units, the orders (a, b) that stand or not, and the conflicts."""
 
     judgments: Mapping[str, Judgment]
     orders: tuple[Pair, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
+    withdrawn: tuple[Pair, ...] = ()
 
 
 def unit_evidence(
@@ -136,7 +137,7 @@ def judge_units(
             Source.PREFERENCE, *violation.loser_interval, f"at least {violation.loser}"
         )
         conflicts.append(Conflict(query_id, violation.winner, stands, against))
-    return Units(judgments, constrained.orders, tuple(conflicts))
+    return Units(judgments, constrained.orders, tuple(conflicts), constrained.withdrawn)
 
 
 def _intervals(

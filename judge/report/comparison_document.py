@@ -9,7 +9,10 @@ from judge.comparing.change import Change
 from judge.comparing.comparison import Comparison, RowChange
 from judge.comparing.moving import moved_chunks
 from judge.measures.names import Measure
+from judge.report.by_log import both_readings
 from judge.report.comparison_wording import headline, outcome
+from judge.report.conflicts import conflict_documents
+from judge.report.preferences import trust_document
 from judge.scoring import Mean
 from judge.statistics.correction import Correction
 
@@ -21,6 +24,9 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
     grading, finding = comparison.grading, comparison.finding
     # A run that did not run has no numbers either: an empty list is not a bad ranking.
     ran = not grading.did_not_run
+    measures, by_log = _measures(comparison), comparison.by_log
+    if by_log is not None:
+        measures = both_readings(measures, _measures(by_log))
     return {
         "schema": SCHEMA,
         "baseline": grading.runs[0].name,
@@ -55,13 +61,28 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
             "unanswered": grading.calls.unanswered,
         },
         "cost_usd": grading.cost_usd,
-        "measures": {
-            "overall": _changes(comparison.overall) if ran else {},
-            "slices": {name: _changes(of) for name, of in comparison.slices.items() if ran},
-        },
-        "rows": [_row(comparison, row) for row in comparison.rows if ran],
+        "measures": measures if ran else {"overall": {}, "slices": {}},
+        "read_log": None if grading.log is None else trust_document(grading.log.trust),
+        "verdict_by_log": None if by_log is None else str(by_log.verdict),
+        "conflicts": conflict_documents(grading.conflicts),
+        "rows": _rows(comparison) if ran else [],
         "notices": [{"kind": n.kind, "count": n.count, "text": n.text} for n in grading.notices],
     }
+
+
+def _measures(comparison: Comparison) -> dict[str, Any]:
+    return {
+        "overall": _changes(comparison.overall),
+        "slices": {name: _changes(of) for name, of in comparison.slices.items()},
+    }
+
+
+def _rows(comparison: Comparison) -> list[dict[str, Any]]:
+    rows = [_row(comparison, row) for row in comparison.rows]
+    if comparison.by_log is None:
+        return rows
+    by_log = [_row(comparison.by_log, row) for row in comparison.by_log.rows]
+    return [both_readings(*both) for both in zip(rows, by_log, strict=True)]
 
 
 def _changes(of: Mapping[Measure, Change]) -> dict[str, Any]:

@@ -8,6 +8,8 @@ from judge.comparing.change import Change, Verdict
 from judge.comparing.comparison import Comparison
 from judge.comparing.lacking import has_failed, lacking
 from judge.grades import Source
+from judge.report.by_log import comparison_by_log, hangs_on_log
+from judge.report.conflicts import conflict_line
 from judge.report.correction_wording import outcome_by_labels, with_labels
 from judge.report.differences import BY_MOCK, difference, p_text, span
 from judge.report.phrases import MOCK, cost_words, number, plural
@@ -24,6 +26,7 @@ def headline(comparison: Comparison) -> str:
         return "Nothing could be compared: no row has what the measures asked for need."
     change = comparison.overall[comparison.primary]
     sentence = _SENTENCES[comparison.verdict](comparison, change, names[0], names[1])
+    sentence += hangs_on_log(comparison)
     return f"{with_labels(comparison, sentence)}{_by_mock(comparison)}"
 
 
@@ -156,6 +159,10 @@ def doubts(comparison: Comparison) -> Iterator[str]:
                 f"warning: {_SOURCES[source]} grade {was:.0%} of the baseline's slots and {now:.0%}"
                 " of the candidate's: part of the difference may be the graders'."
             )
+    yield from comparison_by_log(comparison)
+    conflicts = conflict_line(comparison.grading.conflicts)
+    if conflicts:
+        yield clean(conflicts)
     names = [run.name for run in comparison.grading.runs]
     for text in lacking((row.pool for row in comparison.rows), names):
         yield f"note: {clean(text)}."

@@ -7,11 +7,11 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TextIO
 
-from judge.grades import Conflict, Evidence
 from judge.measures.names import Measure
+from judge.report.conflicts import conflict_documents
 from judge.report.lines import ReportLines, dump
 from judge.report.model import Report, Span
-from judge.report.preferences import preferences_document
+from judge.report.preferences import preferences_document, trust_document, without_log
 from judge.scoring import Mean
 from judge.statistics.plus_two import METHOD
 
@@ -33,7 +33,7 @@ def write_report(report: Report, stream: TextIO, *, judgments: TextIO | None = N
     stream.write(",\n")
     _write_list("pool", _pools(report, lines, judgments), stream)
     stream.write(",\n")
-    _write_list("conflicts", (dump(_conflict(found)) for found in report.conflicts), stream)
+    _write_list("conflicts", map(dump, conflict_documents(report.conflicts)), stream)
     stream.write(f',\n"timing": {dump(report.timing)}\n}}\n')
 
 
@@ -56,6 +56,8 @@ def report_document(report: Report) -> dict[str, Any]:
 
 def _head(report: Report) -> dict[str, Any]:
     grading, coverage, calls = report.grading, report.coverage, report.grading.calls
+    overall_by_log = report.by_log.overall if report.by_log else {}
+    slices_by_log = report.by_log.slices if report.by_log else {}
     return {
         "schema": SCHEMA,
         "run": report.run.name,
@@ -95,13 +97,16 @@ def _head(report: Report) -> dict[str, Any]:
             for shadow in grading.shadows
         ],
         "preferences": preferences_document(grading.preferred),
+        "read_log": None if grading.log is None else trust_document(grading.log.trust),
         "calibration": _calibration(report),
         "cost_usd": grading.cost_usd,
         "ci95_method": METHOD,
         "measures": {
-            "overall": _with_confidence(report.overall, report.confidence),
+            "overall": _with_confidence(report.overall, report.confidence, overall_by_log),
             "slices": {
-                name: _with_confidence(means, report.slice_confidence[name])
+                name: _with_confidence(
+                    means, report.slice_confidence[name], slices_by_log.get(name, {})
+                )
                 for name, means in report.slices.items()
             },
         },
@@ -133,35 +138,24 @@ def _calibration(report: Report) -> Json | None:
     return calibration_document(calibration_of(report))
 
 
-def _conflict(conflict: Conflict) -> Json:
-    return {
-        "query_id": conflict.query_id,
-        "id": conflict.id,
-        "stands": _evidence(conflict.stands),
-        "against": _evidence(conflict.against),
-    }
-
-
-def _evidence(evidence: Evidence) -> Json:
-    return {
-        "source": str(evidence.source),
-        "lo": evidence.lo,
-        "hi": evidence.hi,
-        "detail": evidence.detail,
-    }
-
-
-def _with_confidence(means: Mapping[Measure, Mean], spans: Mapping[Measure, Span]) -> Json:
-    return {
-        str(measure): {
+def _with_confidence(
+    means: Mapping[Measure, Mean],
+    spans: Mapping[Measure, Span],
+    by_log: Mapping[Measure, Mean],
+) -> Json:
+    """Return means as JSON: lo and hi are those with the log where it narrows them."""
+    found = {}
+    for measure, bare in means.items():
+        mean = by_log.get(measure, bare)
+        found[str(measure)] = {
             "value": mean.value,
             "lo": mean.lo,
             "hi": mean.hi,
             "n": mean.n,
             "ci95": list(spans[measure]) if measure in spans else None,
+            **({} if mean is bare else without_log(bare)),
         }
-        for measure, mean in means.items()
-    }
+    return found
 
 
 def _write_list(name: str, lines: Iterable[str], stream: TextIO) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from judge.comparing.change import Change
 from judge.comparing.gating import Gate, GatedMeasure
+from judge.report.by_log import gate_by_log
+from judge.report.conflicts import conflict_line
 from judge.report.differences import (
     OVERALL,
     change_cells,
@@ -170,6 +172,10 @@ def details(gate: Gate) -> Iterator[str]:
         for name in () if certain else found.ruling.could_fail:
             what = "what is open" if gate.failed else "chunks without a grade"
             yield f"{found.measure}: {what} could make slice {clean(name)} fail."
+    yield from gate_by_log(gate)
+    conflicts = conflict_line(gate.conflicts)
+    if conflicts:
+        yield clean(conflicts)
     if gate.ideal_moved:
         shown = ", ".join(shorten(key, 30) for key in gate.ideal_moved[:_SHOWN])
         more = ", …" if len(gate.ideal_moved) > _SHOWN else ""

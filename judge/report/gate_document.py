@@ -7,8 +7,11 @@ from xml.sax.saxutils import escape as xml_escape
 from xml.sax.saxutils import quoteattr
 
 from judge.comparing.gating import Gate, GatedMeasure
+from judge.report.by_log import both_readings
 from judge.report.comparison_document import change_document
+from judge.report.conflicts import conflict_documents
 from judge.report.gate import headline, numbers, reasons
+from judge.report.preferences import trust_document
 from judge.report.terminal import clean
 from judge.stopping.outcome import Outcome
 
@@ -61,6 +64,10 @@ def _xml_text(text: str) -> str:
 
 def gate_document(gate: Gate) -> dict[str, Any]:
     """Return what `judge gate --json` prints."""
+    by_log = gate.by_log
+    measures = _measures_document(gate)
+    if by_log is not None:
+        measures = both_readings(measures, _measures_document(by_log))
     return {
         "schema": 1,
         "outcome": str(gate.outcome),
@@ -78,12 +85,17 @@ def gate_document(gate: Gate) -> dict[str, Any]:
         "notices": list(gate.notices),
         "did_not_run": list(gate.did_not_run),
         "ideal_moved": list(gate.ideal_moved),
-        # A run that did not run has no numbers either: an empty list is not a bad ranking.
-        "measures": {
-            str(found.measure): _measure_document(found)
-            for found in (() if gate.did_not_run else gate.measures)
-        },
+        "read_log": None if gate.trust is None else trust_document(gate.trust),
+        "outcome_by_log": None if by_log is None else str(by_log.outcome),
+        "conflicts": conflict_documents(gate.conflicts),
+        "measures": measures,
     }
+
+
+def _measures_document(gate: Gate) -> dict[str, Any]:
+    # A run that did not run has no numbers either: an empty list is not a bad ranking.
+    measures = () if gate.did_not_run else gate.measures
+    return {str(found.measure): _measure_document(found) for found in measures}
 
 
 def _measure_document(found: GatedMeasure) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from judge.grades import Judgment
 from judge.measures.names import Measure
 from judge.measures.pool import Bounded
 from judge.report.model import RowReport
+from judge.report.preferences import without_log
 
 # NaN in a report would be a bug of ours: refuse it rather than write it.
 dump = json.JSONEncoder(ensure_ascii=False, allow_nan=False, default=dict).encode
@@ -82,7 +83,10 @@ class _Encoded:
 def _head(row: RowReport) -> str:
     """Return the members of a row that come before its results, without braces."""
     query = row.query
-    scores = ", ".join(f"{_name(measure)}: {_bounded(b)}" for measure, b in row.scores.items())
+    scores = ", ".join(
+        f"{_name(measure)}: {_bounded(b, row.by_log.get(measure))}"
+        for measure, b in row.scores.items()
+    )
     head = (
         f'"query_id": {text_of(query.key)}, "query": {_text(query.text)},'
         f' "slice": {_text(query.slice)}, "measures": {{{scores}}},'
@@ -116,7 +120,10 @@ def _reason(judgment: Judgment) -> str:
     return f', "reason": {text_of(judgment.reason)}'
 
 
-def _bounded(bounded: Bounded) -> str:
+def _bounded(bounded: Bounded, by_log: Bounded | None = None) -> str:
+    """Return a score; where the log narrows it, with what holds without the log beside it."""
+    if by_log is not None:
+        return f"{_bounded(by_log)[:-1]}, {dump(without_log(bounded))[1:]}"
     value = _number(bounded.value)
     # The same float, not only an equal one: -0.0 and 0.0 are written differently.
     lo = value if bounded.lo is bounded.value else _number(bounded.lo)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain
 from typing import TypeAlias
@@ -30,11 +30,15 @@ UNAVAILABLE = 4
 
 @dataclass(frozen=True, slots=True)
 class RowReport:
-    """One query's part of the report: its pool, its scores, what its golden missed."""
+    """One query's part of the report: its pool, its scores, what its golden missed.
+
+    by_log: the scores that are narrower if the read log is right
+    """
 
     pool: QueryPool
     scores: Mapping[Measure, Bounded]
     misses: tuple[Miss, ...] = ()
+    by_log: Mapping[Measure, Bounded] = field(default_factory=dict)
 
     @property
     def query(self) -> Query:
@@ -83,6 +87,20 @@ class Answerless:
 
 
 @dataclass(frozen=True, slots=True)
+class ByLog:
+    """The means that are narrower if the read log is right.
+
+    condition: the words that stand beside each of them
+    settles: no grade that is still open could then move a mean
+    """
+
+    condition: str
+    overall: Mapping[Measure, Mean]
+    slices: Mapping[str, Mapping[Measure, Mean]]
+    settles: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """What `judge grade` found: means overall and by slice, rows, coverage, conflicts.
 
@@ -93,7 +111,8 @@ class Report:
     the members of all pools that have a grade. `failed_rows` are the keys of rows that failed to
     run, `empty_rows` of those that returned nothing or that the run lacks; each of these counts
     0. `held_out` are labels that took no part in the grading, so that the judge can be compared
-    with them.
+    with them. All of it holds whether the read log is right or not; `by_log` is what more could
+    be said if it is.
     """
 
     grading: Grading
@@ -109,6 +128,7 @@ class Report:
     empty_rows: tuple[str, ...] = ()
     timing: Mapping[str, float] = field(default_factory=dict)
     held_out: tuple[Label, ...] = ()
+    by_log: ByLog | None = None
 
     @property
     def run(self) -> Run:
@@ -128,7 +148,7 @@ class Report:
     @property
     def conflicts(self) -> tuple[Conflict, ...]:
         """Return all conflicts, in the order of the rows."""
-        return tuple(conflict for row in self.rows for conflict in row.pool.conflicts)
+        return self.grading.conflicts
 
     @property
     def misses(self) -> tuple[Miss, ...]:
@@ -137,10 +157,15 @@ class Report:
 
     @property
     def exit_code(self) -> int:
-        """Return 0 when nothing asked is open, 3 when something is, 4 when the judge broke off."""
+        """Return 0 when nothing asked is open, 3 when something is, 4 when the judge broke off.
+
+        What is open only if the read log is wrong is not asked about any more: 0.
+        """
         if self.grading.stopped is not None:
             return UNAVAILABLE
-        is_open = any(mean.is_open for mean in self.overall.values()) or bool(self.failed_rows)
+        settled = self.by_log is not None and self.by_log.settles
+        is_open = not settled and any(mean.is_open for mean in self.overall.values())
+        is_open = is_open or bool(self.failed_rows)
         return INCOMPLETE if is_open or not self.ran or not self.overall else COMPLETE
 
     @property
@@ -156,9 +181,10 @@ def build_report(grading: Grading, *, timing: Mapping[str, float] | None = None)
     assert len(grading.runs) == 1, "a report is about one run"
     settings = grading.settings
     scores = score_rows(grading.pools, settings.measures, scale=settings.scale)
+    narrower = _narrower(grading, scores)
     rows = [
-        RowReport(pool, row, misses(pool.query, pool.expected, run=0, depth=settings.reach))
-        for pool, row in zip(grading.pools, scores, strict=True)
+        RowReport(pool, row, misses(pool.query, pool.expected, run=0, depth=settings.reach), more)
+        for pool, row, more in zip(grading.pools, scores, narrower, strict=True)
     ]
     slices = _slices(rows)
     return Report(
@@ -187,6 +213,40 @@ def build_report(grading: Grading, *, timing: Mapping[str, float] | None = None)
             if not judgment.is_open
         ),
         timing=dict(timing or {}),
+        by_log=_by_log(grading, rows),
+    )
+
+
+def _narrower(
+    grading: Grading, scores: Sequence[Mapping[Measure, Bounded]]
+) -> Sequence[Mapping[Measure, Bounded]]:
+    """Return the scores of each row that are narrower if the log is right."""
+    right = grading.if_log_is_right
+    if right is None:
+        return [{}] * len(scores)
+    settings = grading.settings
+    logged = score_rows(right.pools, settings.measures, scale=settings.scale)
+    return [
+        {m: score for m, score in row.items() if (score.lo, score.hi) != (bare[m].lo, bare[m].hi)}
+        for row, bare in zip(logged, scores, strict=True)
+    ]
+
+
+def _by_log(grading: Grading, rows: Sequence[RowReport]) -> ByLog | None:
+    if grading.log is None or not any(row.by_log for row in rows):
+        return None
+    right = [replace(row, scores={**row.scores, **row.by_log}) for row in rows]
+    moved = dict.fromkeys(measure for row in rows for measure in row.by_log)
+    overall = _means(right, grading.settings.measures)
+    return ByLog(
+        condition=grading.log.trust.condition,
+        overall={measure: overall[measure] for measure in moved},
+        slices={
+            name: _means(of, moved)
+            for name, of in _slices(right).items()
+            if any(row.by_log for row in of)
+        },
+        settles=not any(mean.is_open for mean in overall.values()),
     )
 
 

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from judge.auditing import Checked, LogTrust
+from judge.measures.pool import Bounded
 from judge.preferred import OrdersKept, Preferred
+from judge.scoring import Mean
 from judge.statistics.preferred import OrderAgreement
+from judge.statistics.proportion import UPPER_LEVEL
 
 
 def preference_lines(preferred: Preferred | None) -> list[str]:
@@ -44,6 +48,33 @@ def preferences_document(preferred: Preferred | None) -> Mapping[str, Any] | Non
     if preferred is None:
         return None
     return {"judge": _judge(preferred), "run": _run(preferred.run)}
+
+
+def trust_document(trust: LogTrust) -> Mapping[str, Any]:
+    """Return what a read log has earned as JSON: how it was checked, and the bound of its error."""
+    return {
+        "trusted": trust.is_trusted,
+        "condition": trust.condition,
+        "audited": _checked(trust.audited),
+        "drawn_from": trust.waiting,
+        "known": _checked(trust.known),
+        "at_most": trust.at_most,
+        "level": UPPER_LEVEL,
+        "limit": trust.limit,
+    }
+
+
+def without_log(bare: Bounded | Mean) -> Mapping[str, float]:
+    """Return what stands beside `lo` and `hi` where these hold only if the log is right."""
+    return {
+        "value_without_log": bare.value,
+        "lo_without_log": bare.lo,
+        "hi_without_log": bare.hi,
+    }
+
+
+def _checked(checked: Checked) -> Mapping[str, int]:
+    return {"pairs": checked.pairs, "contradicted": checked.contradicted}
 
 
 def _judge(preferred: Preferred) -> Mapping[str, Any] | None:

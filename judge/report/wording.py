@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from heapq import nsmallest
 
 from judge.measures.names import Measure
+from judge.report.conflicts import conflict_line
 from judge.report.estimates import INTERVAL_METHOD, in_cell, in_words, span_cell
 from judge.report.model import Report, RowReport
 from judge.report.phrases import MOCK, cost_words, number, plural
@@ -86,6 +87,7 @@ def facts(report: Report) -> list[str]:
     """Return all lines between the table and the worst rows."""
     ours = [
         confidence_line(report),
+        by_log_line(report),
         *coverage_lines(report),
         *pool_lines(report),
         calls_line(report),
@@ -127,6 +129,23 @@ def confidence_line(report: Report) -> str | None:
     if report.by_mock and primary.family == "graded":
         span += f"; {MOCK}"
     return span + ")"
+
+
+def by_log_line(report: Report) -> str | None:
+    """Return the narrower means of a trusted read log, with the condition; None without any."""
+    found = report.by_log
+    if found is None:
+        return None
+    lines = [("overall", found.overall), *found.slices.items()]
+    told = "; ".join(
+        f"{name} " + ", ".join(f"{measure} {in_words(mean)}" for measure, mean in means.items())
+        for name, means in lines
+    )
+    return f"{_capital(found.condition)}: {told}" + _mock(report, next(iter(found.overall)))
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def coverage_lines(report: Report) -> list[str]:
@@ -181,12 +200,8 @@ def trouble_lines(report: Report) -> list[str]:
     if misranked:
         named = [f"{miss.id} at {miss.rank} ({miss.query_id})" for miss in misranked]
         lines.append(f"Misranked answers, below {reach}: {_named(named)}")
-    if report.conflicts:
-        named = [
-            f"{c.id} ({c.query_id}): {c.stands.source} stands over {c.against.source}"
-            for c in report.conflicts
-        ]
-        lines.append(f"Conflicts: {_named(named)}")
+    conflicts = conflict_line(report.conflicts)
+    lines += [conflicts] if conflicts else []
     lines += [f"Note: {notice.text}" for notice in report.grading.notices]
     return lines
 
@@ -271,7 +286,11 @@ def outcome(report: Report) -> str:
     if report.grading.stopped is not None:
         return f"STOPPED {values}: {report.grading.stopped}"
     if report.exit_code == 0:
-        return f"DONE {values}"
+        if report.by_log is None:
+            return f"DONE {values}"
+        right = {**report.overall, **report.by_log.overall}
+        by_log = ", ".join(f"{measure} {in_words(mean)}" for measure, mean in right.items())
+        return f"DONE {report.by_log.condition}: {by_log}; without it {values}"
     if not report.overall:
         return "NOTHING MEASURED: no row has what the measures asked for need"
     open_rows = sum(row.is_open for row in report.rows)

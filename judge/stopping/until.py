@@ -43,14 +43,17 @@ class Until:
         return Directed(contrast, Width(self.value) if self.kind == "width" else goal)
 
 
-def grading_selector(until: Until, settings: Settings) -> Selector:
+def grading_selector(until: Until, settings: Settings) -> Selector | None:
     """Return the selector that grades one run so far: its mean of the first nDCG counts.
 
+    None for `all`: everything open is asked about, what is settled apart.
     With a single run `decided` means known exactly. UsageError for `confident`, which finds
     the sign of a difference.
     """
     if until.kind == "confident":
         raise UsageError("--until confident compares two runs; use all, decided or width=W here")
+    if until.kind == "all":
+        return None
     measures = [*(m for m in settings.measures if m.name == "nDCG"), *settings.measures]
     contrast = Contrast(measures[0], (1.0,), Scale(settings.gain, settings.grade_max))
     return until.selector(contrast, Width(0.0), settings)
