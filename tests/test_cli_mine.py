@@ -37,7 +37,7 @@ def test_pairs_go_to_the_file_and_the_outcome_ends_stderr(judge, log, tmp_path):
     assert {(line["winner"], line["loser"]) for line in lines if line["decided"]} == {("c", "b")}
     assert done.stdout == ""
     assert done.stderr.splitlines()[-1] == (
-        "judge: the log decided 1 pairs in 1 of 2 queries; 1 were seen fewer than 4 times"
+        "judge: the log decided 1 pairs in 1 of 2 queries; 1 were seen fewer than 5 times"
     )
 
 
@@ -55,7 +55,8 @@ def test_log_may_come_from_standard_input(judge):
 
 
 def test_settings_reach_the_miner(judge, log):
-    done = judge("mine", log, "--tau", "0.8", "--strategy", "skip-above", "--json")
+    asked = ("mine", log, "--tau", "0.8", "--min-sources", "4", "--strategy", "skip-above")
+    done = judge(*asked, "--json")
     assert json.loads(done.stdout)["pairs"]["decided"] == 2  # 4-1 is 0.890625
 
 
@@ -76,11 +77,15 @@ def test_mined_pairs_narrow_a_grading(judge, tmp_path):
     (tmp_path / "run.json").write_text(json.dumps({"name": "r", "rows": [row]}))
     judge("mine", "log.jsonl", "-o", "pairs.jsonl")
     for flag, file in (("--preferences", "pairs.jsonl"), ("--read-log", "log.jsonl")):
-        report = json.loads(judge("grade", "run.json", flag, file, "--json").stdout)
-        # b beats a, which is a 3: so b is a 3 as well, and the row is settled.
+        asked = ("grade", "run.json", flag, file, "--json")
+        assert "lo_without_log" not in judge(*asked).stdout  # nobody checked the log
+        report = json.loads(judge(*asked, "--log-error", "100%").stdout)
+        # b beats a, which is a 3: so b is a 3 as well, if the log is right. Without it b may
+        # be a 0, and nDCG 1 all the same: a stands first.
+        assert report["read_log"]["condition"] == "if the log is right (nobody checked)"
         assert [(r["grade"], r["source"]) for r in report["rows"][0]["results"]] == [
             (3, "golden"),
-            (3, "preference"),
+            (None, None),
         ]
 
 

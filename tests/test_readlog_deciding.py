@@ -48,26 +48,27 @@ def test_many_votes_agree_with_the_exact_sum(wins, losses):
 
 @pytest.mark.parametrize(
     ("wins", "losses", "decided"),
-    [(4, 0, True), (6, 1, True), (8, 2, True), (9, 3, True),
+    [(5, 0, True), (4, 0, False), (6, 1, True), (8, 2, True), (9, 3, True),
      (3, 0, False), (4, 1, False), (5, 1, False), (0, 4, False), (2, 2, False)],
 )  # fmt: skip
 def test_recommended_rule_lets_the_worked_splits_pass(wins, losses, decided):
-    assert Rule().verdict(wins, losses)[1] is decided  # statistics.md A.4
+    # statistics.md A.4, and J.1: five sources at least.
+    assert Rule().verdict(wins, losses)[1] is decided
 
 
 def test_tau_that_is_itself_reached_is_met():
-    assert Rule(tau=0.96875).verdict(4, 0)[1]
+    assert Rule(tau=0.984375).verdict(5, 0)[1]
 
 
 @pytest.mark.parametrize(
     ("rule", "fewest"),
-    [(Rule(), 4), (Rule(tau=0.9), 3), (Rule(tau=0.5), 3), (Rule(min_sessions=6), 6)],
+    [(Rule(), 5), (Rule(tau=0.99), 6), (Rule(tau=0.5, min_sources=1), 1), (Rule(min_sources=6), 6)],
 )  # fmt: skip
-def test_rule_knows_the_fewest_sessions_it_takes(rule, fewest):
-    assert rule.fewest_sessions == fewest
+def test_rule_knows_the_fewest_sources_it_takes(rule, fewest):
+    assert rule.fewest_sources == fewest
 
 
-@pytest.mark.parametrize("wrong", [{"tau": 1.0}, {"tau": 0.4}, {"min_sessions": 0}, {"hops": 0}])
+@pytest.mark.parametrize("wrong", [{"tau": 1.0}, {"tau": 0.4}, {"min_sources": 0}, {"hops": 0}])
 def test_rule_that_means_nothing_is_refused(wrong):
     with pytest.raises(UsageError):
         Rule(**wrong)

@@ -44,7 +44,11 @@ def test_worked_log_decides_what_opposition_leaves():
 
 
 def test_without_opposition_the_worked_log_decides_one_more():
-    assert decided(mined(worked_log(), opposition=False)) == {("q1", "c", "a"), ("q1", "c", "b")}
+    four = Rule(min_sources=4)  # c over a is 4-0 then
+    assert decided(mined(worked_log(), opposition=False, rule=four)) == {
+        ("q1", "c", "a"),
+        ("q1", "c", "b"),
+    }
 
 
 def test_worked_log_counts_the_reads_that_belong_to_no_list():
@@ -253,12 +257,12 @@ def sessions(pairs):
 
 
 def test_pair_follows_from_two_decided_ones_with_the_weaker_ones_probability():
-    result = mined(sessions({("a", "b"): 5, ("b", "c"): 4, ("c", "d"): 4}))
+    result = mined(sessions({("a", "b"): 6, ("b", "c"): 5, ("c", "d"): 5}))
     concluded = {(p.winner, p.loser): (p.hops, p.probability) for p in result.preferences if p.hops > 1}  # fmt: skip  # noqa: E501
-    assert concluded == {("a", "c"): (2, 0.96875), ("b", "d"): (2, 0.96875)}  # not a over d
-    one = mined(sessions({("a", "b"): 5, ("b", "c"): 4}), rule=Rule(hops=1))
+    assert concluded == {("a", "c"): (2, 0.984375), ("b", "d"): (2, 0.984375)}  # not a over d
+    one = mined(sessions({("a", "b"): 6, ("b", "c"): 5}), rule=Rule(hops=1))
     assert decided(one) == {("q", "a", "b"), ("q", "b", "c")}
-    far = mined(sessions({("a", "b"): 5, ("b", "c"): 4, ("c", "d"): 4}), rule=Rule(hops=3))
+    far = mined(sessions({("a", "b"): 6, ("b", "c"): 5, ("c", "d"): 5}), rule=Rule(hops=3))
     assert ("q", "a", "d") in decided(far)
 
 
@@ -343,12 +347,13 @@ def test_event_older_than_the_window_is_counted_and_does_not_vote():
 
 
 def test_endless_session_is_worked_off_in_parts():
-    # 10,000 searches of one session, one a minute, each with a read of its second chunk.
+    # 10,000 searches of one session, one a minute, with a read of the second chunk (a win over
+    # the first) or of the third (two wins) in turn.
     events = []
     for at in range(10_000):
-        events += [search(60 * at, "s", f"q{at}", "ab"), read(60 * at + 1, "s", "b")]
+        events += [search(60 * at, "s", f"q{at}", "abc"), read(60 * at + 1, "s", "bc"[at % 2])]
     result = mined(events)
-    assert len(result.preferences) == 10_000
+    assert len(result.preferences) == 15_000
     assert {(p.wins, p.losses) for p in result.preferences} == {(1, 0)}
 
 

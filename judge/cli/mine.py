@@ -22,7 +22,7 @@ _STRATEGIES = ("skip-above", "last-skip-above", "skip-previous", "no-click-next"
     help="Rule for lists that people read from; may be repeated; default skip-above.",
 )  # fmt: skip
 @click.option("--tau", default=0.95, show_default=True, help="Probability that decides a pair.")
-@click.option("--min-sessions", default=3, show_default=True, help="Fewest sessions for a winner.")
+@click.option("--min-sources", default=5, show_default=True, help="Fewest sources for a winner.")
 @click.option("--hops", default=2, show_default=True, help="Pairs in a row to conclude from.")
 @click.option("--window", default=1800.0, show_default=True, help="Seconds from list to read.")
 @click.option(
@@ -44,7 +44,7 @@ def command(
     out: str | None,
     strategies: tuple[str, ...],
     tau: float,
-    min_sessions: int,
+    min_sources: int,
     hops: int,
     window: float,
     max_searches: int,
@@ -76,7 +76,7 @@ def command(
     if actors:
         rules = VisitRules(window, max_searches, frozenset(actors))
     options = MiningOptions(
-        rule=Rule(tau=tau, min_sessions=min_sessions, hops=hops),
+        rule=Rule(tau=tau, min_sources=min_sources, hops=hops),
         visits=rules,
         strategies=strategies or _STRATEGIES[:1],
         reformulations=reformulations,

@@ -9,6 +9,7 @@ from itertools import pairwise
 from judge.readlog.chains import Clusters, chain_votes, chains
 from judge.readlog.names import Names
 from judge.readlog.options import MiningOptions
+from judge.readlog.ranks import RankReader, ReadPositions, by_rank_alone, reads_of
 from judge.readlog.strategies import STRATEGIES, cited_over_uncited, opposed
 from judge.readlog.visits import ShownList, Visit
 from judge.readlog.votes import OPPOSED, WEAK_WIN, WIN, Pattern, VoteStore
@@ -24,6 +25,7 @@ class Caster:
     lists, read: by query, lists that were shown, and those of them that were read
     clusters: wordings that sessions used for one need
     holes: (query, chunk) that only a later wording of a query returned
+    named: sources that the log names; unnamed: visits whose session has to stand for one
     """
 
     def __init__(self, options: MiningOptions) -> None:
@@ -37,22 +39,43 @@ class Caster:
         self._patterns: dict[tuple[str, tuple[int, ...], int], Pattern] = {}
         self._n_cast = 0
         self.votes = VoteStore()
+        self.positions = ReadPositions()
+        self.named: set[int] = set()
+        self.unnamed = 0
+        self.rank_readers: dict[str, RankReader] = {}
 
     def take(self, visit: Visit) -> None:
         """Count a visit's lists and cast its votes."""
         voter: int | None = None
+        nobody = [shown for shown in visit.lists if shown.read and visit.source(shown) is None]
+        self.unnamed += bool(nobody)
+        why = by_rank_alone(*reads_of((shown.query, *_positions(shown)) for shown in nobody))
+        if why is not None:
+            self.rank_readers[visit.session] = RankReader(f"session {visit.session}", why)
         for shown in visit.lists:
             query = self.names.query(shown.query)
             self.lists[query] += 1
-            if shown.read:
-                self.read[query] += 1
-                voter = _voter(visit.voter) if voter is None else voter
-                self._cast(shown, query, voter)
+            if not shown.read:
+                continue
+            self.read[query] += 1
+            source = visit.source(shown)
+            if source is None and why is not None:
+                continue
+            voter = _voter(visit.voter(shown))
+            if source is not None:
+                self._remember(voter, source, query, shown)
+            self._cast(shown, query, voter)
         # Without a read there is nothing that a chain could say either.
         if voter is not None and self._options.chains:
             self._cast_chains(visit, voter)
         if self._options.reformulations:
             self._join_wordings(visit)
+
+    def _remember(self, voter: int, source: str, query: int, shown: ShownList) -> None:
+        """Keep where a named source read: its habits show over all its sessions."""
+        self.named.add(voter)
+        read, length = _positions(shown)
+        self.positions.add(voter, source, query, read, length=length)
 
     def _cast(self, shown: ShownList, query: int, voter: int) -> None:
         """Cast the votes of one list that was read, but not to the last result."""
@@ -104,6 +127,12 @@ class Caster:
                     continue
                 pair = self.names.chunk(*cast.winner), self.names.chunk(*cast.loser)
                 self.votes.add(_CHAIN, self.names.query(cast.query), pair, voter)
+
+
+def _positions(shown: ShownList) -> tuple[list[int], int]:
+    """Return the positions read, and the list's length if it stood in random order, else 0."""
+    read = [shown.ids.index(id) for id in shown.read]
+    return read, len(shown.ids) if shown.shuffled else 0
 
 
 def _voter(name: str) -> int:

@@ -19,36 +19,36 @@ _EXACT = 64  # throws up to which integers are quick, and small taus are met exa
 class Rule:
     """When votes decide a pair.
 
-    tau: least probability that more than half of all sessions prefer the winner
-    min_sessions: least number of sessions for the winner
+    tau: least probability that more than half of all sources prefer the winner
+    min_sources: least number of independent sources for the winner
     prior: a0, b0 of the Beta prior
     hops: decided pairs in a row from which another one is concluded; 1 concludes nothing
     """
 
     tau: float = 0.95
-    min_sessions: int = 3
+    min_sources: int = 5
     prior: tuple[int, int] = (1, 1)
     hops: int = 2
 
     def __post_init__(self) -> None:
         if not 0.5 <= self.tau < 1:
             raise UsageError(f"tau is a probability from 0.5 to below 1, not {self.tau:g}")
-        if self.min_sessions < 1 or self.hops < 1 or min(self.prior) < 1:
-            raise UsageError("min-sessions, hops and the prior are whole numbers from 1 up")
+        if self.min_sources < 1 or self.hops < 1 or min(self.prior) < 1:
+            raise UsageError("min-sources, hops and the prior are whole numbers from 1 up")
 
     def verdict(self, wins: int, losses: int) -> tuple[float, bool]:
-        """Return P(theta > 1/2), and whether these sessions decide the pair for the winner."""
+        """Return P(theta > 1/2), and whether these sources decide the pair for the winner."""
         strength = probability(wins, losses, self.prior)
-        return strength, strength >= self.tau and wins >= self.min_sessions and wins > losses
+        return strength, strength >= self.tau and wins >= self.min_sources and wins > losses
 
     @property
-    def fewest_sessions(self) -> int:
-        """Return how many unanimous sessions it takes at least.
+    def fewest_sources(self) -> int:
+        """Return how many unanimous sources it takes at least.
 
-        >>> Rule().fewest_sessions
-        4
+        >>> Rule().fewest_sources
+        5
         """
-        wins = max(1, self.min_sessions)
+        wins = max(1, self.min_sources)
         while not self.verdict(wins, 0)[1]:
             wins += 1
         return wins

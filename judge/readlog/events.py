@@ -8,10 +8,11 @@ The schema, version 1, one JSON object a line:
     {"v":1, "event":"cite",   "time":T, "session":"s1", "ids":["a"]}
 
 `time` is ISO 8601 (UTC where it names no zone), epoch seconds or epoch milliseconds.
-Optional: `user`, `actor`, `event_id` (a second event with the same one is ignored),
-`hashes` (of the texts behind `ids`), `query` on an inject, `swapped` (`ReadLog.shuffle`),
-`search_id` on a search and on the reads that belong to it. Other fields are kept by the
-log and ignored here.
+Optional: `agent` and `model` (which program or model version searched, read or cited),
+`user`, `actor`, `event_id` (a second event with the same one is ignored), `hashes` (of the
+texts behind `ids`), `query` on an inject, `swapped` (`ReadLog.shuffle`), `shuffled` (true:
+the whole list stood in random order), `search_id` on a search and on the reads that belong
+to it. Other fields are kept by the log and ignored here.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ class Event(NamedTuple):
     rank: order among events of one moment: what shows comes before what reads
     ids: shown, injected or cited; the one id that was read
     hashes: of the texts behind `ids`, aligned, or empty
+    reader: the agent and model version behind it, where the log names one
     """
 
     time: float
@@ -50,6 +52,8 @@ class Event(NamedTuple):
     event_id: str | None = None
     search_id: str | None = None
     swapped: bool = False
+    shuffled: bool = False
+    reader: str | None = None
 
 
 class NotAnEvent(ValueError):
@@ -83,7 +87,7 @@ def parse_event(fields: object) -> Event:
     if len(fields) == _PLAIN.get(kind) and "v" in fields:
         # Every field of the schema was there, so no optional one is: most events of most logs.
         return Event._make(
-            (time, rank, kind, session, ids, query, None, None, (), None, None, False)
+            (time, rank, kind, session, ids, query, None, None, (), None, None, False, False, None)
         )
     return Event(
         time,
@@ -98,6 +102,8 @@ def parse_event(fields: object) -> Event:
         event_id=id_text(get("event_id")),
         search_id=id_text(get("search_id")),
         swapped=get("swapped") is not None,
+        shuffled=get("shuffled") is True,
+        reader=_reader(id_text(get("agent")), id_text(get("model"))),
     )
 
 
@@ -118,6 +124,11 @@ def parse_time(value: object) -> float:
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value < 1e15:
         raise NotAnEvent("no readable time")
     return value / 1000 if value >= _MILLISECONDS_FROM else float(value)
+
+
+def _reader(agent: str | None, model: str | None) -> str | None:
+    named = [f"{kind} {name}" for kind, name in (("agent", agent), ("model", model)) if name]
+    return ", ".join(named) or None
 
 
 def _read_id(given: object) -> tuple[str, ...]:

@@ -2,7 +2,9 @@
 
     events ─► visits ─► lists with reads ─► votes by a strategy ─► counts ─► decided pairs
 
-One vote a session (or user) and pair. Whoever votes both ways votes for neither. A pair is
+One vote a source and pair: an agent or model version, a user, or a session where the log
+names nobody. Whoever votes both ways votes for neither. A source that reads by rank alone is
+set aside. A pair is
 keyed by the normalised query and by the hash of the chunk's text, or its id where the log
 has no hashes.
 """
@@ -10,7 +12,7 @@ has no hashes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
@@ -23,6 +25,7 @@ from judge.readlog.events import Event
 from judge.readlog.names import Names
 from judge.readlog.options import MiningOptions
 from judge.readlog.ordering import without_repeats
+from judge.readlog.ranks import RankReader
 from judge.readlog.reading import read_events
 from judge.readlog.tally import Tally
 from judge.readlog.visits import Visits
@@ -61,6 +64,8 @@ class Mined:
     contradictory: pairs whose votes decide them, but round in a circle: not decided
     tally: what the log held, and what was not used and why
     holes: (query, chunk) that only a later wording of the query returned
+    rank_readers: sources that were set aside because they read by rank alone
+    named: sources with a vote that the log names; unnamed: visits that stand for one each
     """
 
     preferences: tuple[Preference, ...]
@@ -69,6 +74,9 @@ class Mined:
     tally: Tally
     agreement: tuple[ClusterAgreement, ...] = ()
     holes: tuple[tuple[str, str], ...] = ()
+    rank_readers: tuple[RankReader, ...] = ()
+    named: int = 0
+    unnamed: int = 0
 
 
 def mine(sources: Sequence[SourceFile], options: MiningOptions | None = None) -> Mined:
@@ -110,7 +118,8 @@ def _mined(cast: Caster, rule: Rule, tally: Tally) -> Mined:
     preferences: list[Preference] = []
     decided: Counter[int] = Counter()
     contradictory = 0
-    counts = cast.votes.counts(cluster_of)
+    gone = cast.positions.rank_readers()
+    counts = cast.votes.counts(cluster_of, without=gone)
     for query, splits in groupby(counts, key=attrgetter("query")):
         pairs = decide(splits, rule)
         decided[query] = sum(pair.decided for pair in pairs)
@@ -122,8 +131,11 @@ def _mined(cast: Caster, rule: Rule, tally: Tally) -> Mined:
         queries=_query_counts(cast, cluster_of, decided),
         contradictory=contradictory,
         tally=tally,
-        agreement=_agreement(cast, cluster_of),
+        agreement=_agreement(cast, cluster_of, gone),
         holes=tuple(cast.holes),
+        rank_readers=(*gone.values(), *cast.rank_readers.values()),
+        named=len(cast.named),
+        unnamed=cast.unnamed,
     )
 
 
@@ -163,12 +175,14 @@ def _query_counts(
     )
 
 
-def _agreement(cast: Caster, cluster_of: Mapping[int, int]) -> tuple[ClusterAgreement, ...]:
+def _agreement(
+    cast: Caster, cluster_of: Mapping[int, int], gone: Collection[int]
+) -> tuple[ClusterAgreement, ...]:
     """Compare the wordings of each cluster pair by pair, by the majority of each."""
     if not cluster_of:
         return ()
     sides: dict[int, dict[tuple[int, int], list[int]]] = {}
-    for split in cast.votes.counts():
+    for split in cast.votes.counts(without=gone):
         cluster = cluster_of.get(split.query, split.query)
         margin = split.a_wins - split.b_wins
         if margin:

@@ -140,7 +140,7 @@ def _take(visit: Visit, names: Names, seen: list[_Seen]) -> None:
             query.lists += 1
             query.empty += not shown.ids
         for id in shown.read:
-            query.voters.setdefault((id, _VERBS[shown.kind]), set()).add(visit.voter)
+            query.voters.setdefault((id, _VERBS[shown.kind]), set()).add(visit.voter(shown))
     for chain in chains(visit):
         for earlier, later in pairwise(chain):
             one, other = names.query(earlier.query), names.query(later.query)

@@ -9,6 +9,7 @@ from judge.readlog.deciding import Rule
 from judge.readlog.mining import Mined
 
 _SHOWN_CLUSTERS = 10
+_SHOWN_READERS = 5
 
 
 def summary_lines(mined: Mined, rule: Rule) -> Iterator[str]:
@@ -23,6 +24,13 @@ def summary_lines(mined: Mined, rule: Rule) -> Iterator[str]:
         yield f"sessions set aside: {_listed(tally.sessions)}"
     if tally.notes:
         yield f"noted: {_listed(tally.notes)}"
+    for reader in mined.rank_readers[:_SHOWN_READERS]:
+        yield f"set aside, it reads by rank alone: {reader.name} ({reader.why})"
+    if len(mined.rank_readers) > _SHOWN_READERS:
+        yield f"… and {len(mined.rank_readers) - _SHOWN_READERS} more that read by rank alone"
+    if mined.unnamed:
+        yield f"{mined.unnamed} sessions with reads name no user, agent or model: each counts as a\
+ source of its own, as if nobody came twice"
     late = sum(n for reason, n in tally.unused.items() if "older than the log" in reason)
     if late:
         yield f"{late} events came too late to be put in order: sort the log by time, or name each\
@@ -43,10 +51,10 @@ def decision_line(mined: Mined, rule: Rule) -> str:
     """Say how much a log decided, and how often it saw most queries."""
     pairs = sum(query.decided for query in mined.queries)
     queries = sum(query.decided > 0 for query in mined.queries)
-    few = sum(query.lists < rule.fewest_sessions for query in mined.queries)
+    few = sum(query.lists < rule.fewest_sources for query in mined.queries)
     return (
         f"the log decided {pairs} pairs in {queries} of {len(mined.queries)} queries;"
-        f" {few} were seen fewer than {rule.fewest_sessions} times"
+        f" {few} were seen fewer than {rule.fewest_sources} times"
     )
 
 
@@ -64,7 +72,7 @@ def summary_record(mined: Mined, rule: Rule) -> dict[str, object]:
             "seen": len(mined.queries),
             "read": sum(query.read > 0 for query in mined.queries),
             "decided": sum(query.decided > 0 for query in mined.queries),
-            "seen_too_rarely": sum(q.lists < rule.fewest_sessions for q in mined.queries),
+            "seen_too_rarely": sum(q.lists < rule.fewest_sources for q in mined.queries),
         },
         "lists": {
             "shown": sum(query.lists for query in mined.queries),
@@ -77,7 +85,13 @@ def summary_record(mined: Mined, rule: Rule) -> dict[str, object]:
             "with_weak_votes": sum(pair.weak > 0 for pair in decided),
             "contradictory": mined.contradictory,
         },
-        "fewest_sessions": rule.fewest_sessions,
+        "fewest_sessions": rule.fewest_sources,
+        "sources": {
+            "named": mined.named,
+            "sessions": mined.unnamed,
+            "least_for_a_pair": rule.fewest_sources,
+            "by_rank_alone": [{"source": r.name, "why": r.why} for r in mined.rank_readers],
+        },
         "clusters": [
             {"queries": list(c.queries), "pairs": c.n_pairs, "agreeing": c.n_agreeing}
             for c in mined.agreement

@@ -17,6 +17,7 @@ from judge.readlog.tally import Tally
 
 MOST_IDS = 1_000  # of one list: nobody looked at more, and pairs grow with the square
 _LONG_VISIT = 1_000  # lists after which a visit that never pauses is handed on in parts
+_PEOPLE = frozenset({"human", "person", "people", "user"})  # actors of whom there are many
 _READS_ALL = 3  # lists, of two results and more, all read to the end: no person does that
 
 
@@ -26,6 +27,8 @@ class ShownList:
 
     ids: in the order shown, each once; hashes: of their texts, or empty
     read: the ids that were read or cited, each once, in order of their first read
+    shuffled: the whole list stood in random order
+    reader: the agent or model version that was shown it or read of it, where known
     """
 
     kind: str
@@ -34,6 +37,8 @@ class ShownList:
     ids: tuple[str, ...]
     hashes: tuple[str, ...]
     read: list[str] = field(default_factory=list)
+    shuffled: bool = False
+    reader: str | None = None
 
     def hash_of(self, id: str) -> str | None:
         """Return the hash of the text that stood behind an id of this list, if known."""
@@ -54,11 +59,25 @@ class Visit:
     lists: list[ShownList] = field(default_factory=list)
     set_aside: str | None = None
     used: int = 0
+    actor: str | None = None
 
-    @property
-    def voter(self) -> str:
-        """Return who has one vote: the user where the log knows one, else the session."""
-        return f"user {self.user}" if self.user is not None else f"session {self.session}"
+    def source(self, shown: ShownList) -> str | None:
+        """Return whose one vote a list's reads are, where the log names anybody.
+
+        An agent or a model version, else the user; all that is known of an unnamed machine is
+        its kind. None: nobody is named, and the session has to stand for its reader.
+        """
+        if shown.reader is not None:
+            return shown.reader
+        if self.user is not None:
+            return f"user {self.user}"
+        if self.actor is not None and self.actor not in _PEOPLE:
+            return f"actor {self.actor}"
+        return None
+
+    def voter(self, shown: ShownList) -> str:
+        """Return whose one vote a list's reads are: the source, or the session without one."""
+        return self.source(shown) or f"session {self.session}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +199,7 @@ class Visits:
             elif event.time - shown.time > self._rules.window_s:
                 self._tally.unused[f"{event.kind} later than the window"] += 1
             else:
+                shown.reader = shown.reader or event.reader
                 if id in shown.read:
                     self._tally.notes[f"{event.kind} of an id again"] += 1
                 else:
@@ -202,6 +222,8 @@ class Visits:
             visit.set_aside = f"actor {event.actor}"
         if visit.user is None:
             visit.user = event.user
+        if visit.actor is None:
+            visit.actor = event.actor
 
     def _show(self, visit: _Open, event: Event, query: str, index: dict[object, ShownList]) -> None:
         """Add a list to a visit; the same one again within the window is the same list."""
@@ -213,6 +235,7 @@ class Visits:
             shown.time = event.time
         else:
             shown = visit.seen[key] = ShownList(event.kind, query, event.time, ids, hashes)
+            shown.shuffled, shown.reader = event.shuffled, event.reader
             visit.lists.append(shown)
         index.update(dict.fromkeys(ids, shown))
         if event.search_id is not None:
@@ -246,7 +269,15 @@ class Visits:
                 del index[key]
         if not over:
             return ()
-        part = Visit(visit.session, visit.user, visit.expires, over, visit.set_aside, visit.used)
+        part = Visit(
+            visit.session,
+            visit.user,
+            visit.expires,
+            over,
+            visit.set_aside,
+            visit.used,
+            visit.actor,
+        )
         visit.used = 0
         return (self._judged(part),)
 

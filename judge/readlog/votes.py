@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import tempfile
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, NamedTuple, TypeAlias
 
@@ -94,18 +94,23 @@ class VoteStore:
         if self._n_waiting >= self._merge_at:
             self._merge_waiting()
 
-    def counts(self, query_of: Mapping[int, int] | None = None) -> Iterator[PairVotes]:
+    def counts(
+        self, query_of: Mapping[int, int] | None = None, *, without: Collection[int] = ()
+    ) -> Iterator[PairVotes]:
         """Yield the split over each pair that anyone won, by query and chunks.
 
         A voter who votes both ways counts for neither. query_of: queries to count as
-        another one.
+        another one; without: voters that do not count
         """
         self._merge_waiting()
         runs = self._runs
         if query_of:
             runs = [_merged(_renamed(run, query_of)) for run in runs]
+        gone = np.array(sorted(without), dtype=np.uint64)
         for block in _blocks(runs, min(_BLOCK, self._merge_at)):
-            yield from _count(block)
+            counted = block[~np.isin(block[:, 2], gone)] if len(gone) else block
+            if len(counted):
+                yield from _count(counted)
 
     def close(self) -> None:
         """Remove the temporary file, if there is one."""

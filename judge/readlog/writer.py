@@ -30,6 +30,7 @@ from judge.readlog.events import VERSION
 _LOGGER = logging.getLogger(__name__)
 _LOOK_EVERY = 64  # events between two looks at the file's size and name
 _KEY_BYTES = 32
+_PRIVATE = frozenset({"session", "user"})
 _LOST = {"v": VERSION, "event": "lost"}
 _encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=True).encode
 
@@ -80,16 +81,20 @@ class ReadLog:
         session: str,
         user: str | None = None,
         actor: str | None = None,
+        agent: str | None = None,
+        model: str | None = None,
         texts: Sequence[str] | None = None,
         **extra: object,
     ) -> None:
         """Record what a search returned, in the order it was shown.
 
+        agent, model: the program and the model version that searches, where it is no person:
+            all its sessions have one vote together
         texts: what stood behind each id; only hashes are written. A chunk whose text
             changes later then loses its votes, and one that was merely renamed keeps them
         """
         fields = {"query": query, "ids": ids, "swapped": getattr(ids, "swapped", None)}
-        self._append("search", _who(session, user, actor), fields, extra, texts=texts)
+        self._append("search", _who(session, user, actor, agent, model), fields, extra, texts=texts)
 
     def read(
         self,
@@ -98,10 +103,12 @@ class ReadLog:
         session: str,
         user: str | None = None,
         actor: str | None = None,
+        agent: str | None = None,
+        model: str | None = None,
         **extra: object,
     ) -> None:
         """Record that a result was opened."""
-        self._append("read", _who(session, user, actor), {"id": id}, extra)
+        self._append("read", _who(session, user, actor, agent, model), {"id": id}, extra)
 
     def inject(
         self,
@@ -111,12 +118,14 @@ class ReadLog:
         query: str | None = None,
         user: str | None = None,
         actor: str | None = None,
+        agent: str | None = None,
+        model: str | None = None,
         texts: Sequence[str] | None = None,
         **extra: object,
     ) -> None:
         """Record chunks put before a model; `query` where the session has no search for them."""
         fields = {"query": query, "ids": ids}
-        self._append("inject", _who(session, user, actor), fields, extra, texts=texts)
+        self._append("inject", _who(session, user, actor, agent, model), fields, extra, texts=texts)
 
     def cite(
         self,
@@ -125,10 +134,12 @@ class ReadLog:
         session: str,
         user: str | None = None,
         actor: str | None = None,
+        agent: str | None = None,
+        model: str | None = None,
         **extra: object,
     ) -> None:
         """Record the injected chunks that the answer cites."""
-        self._append("cite", _who(session, user, actor), {"ids": ids}, extra)
+        self._append("cite", _who(session, user, actor, agent, model), {"ids": ids}, extra)
 
     def shuffle(self, ids: Sequence[str], *, share: float = 0.05) -> Shown:
         """Return ids as a list with one random neighbouring pair swapped, in `share` of calls.
@@ -172,7 +183,7 @@ class ReadLog:
     ) -> None:
         try:
             if self._hash_sessions:
-                who = {key: self._hashed(name) for key, name in who.items()}
+                who = {key: self._hashed(who[key]) if key in _PRIVATE else who[key] for key in who}
             hashes = None if texts is None else [content_hash(text) for text in texts]
             record = {
                 **extra,  # first: an extra field cannot take the place of one of the schema
@@ -250,8 +261,10 @@ class ReadLog:
             )  # fmt: skip
 
 
-def _who(session: str, user: str | None, actor: str | None) -> dict[str, str | None]:
-    return {"session": session, "user": user, "actor": actor}
+def _who(
+    session: str, user: str | None, actor: str | None, agent: str | None, model: str | None
+) -> dict[str, str | None]:
+    return {"session": session, "user": user, "actor": actor, "agent": agent, "model": model}
 
 
 def _open_to_append(path: Path) -> tuple[int, bool]:
