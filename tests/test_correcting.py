@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 import judge
-from judge.calibration.correcting import correct
+from judge.calibration.correcting import NOTHING_TO_CORRECT, correct
 from judge.calibration.labelled import CHOSEN, UNKNOWN
 from judge.formats import Label
 from judge.grades import Source
@@ -189,10 +189,22 @@ def test_rows_that_goldens_settled_need_no_label_and_keep_their_score():
     assert found.units == 6
 
 
-def test_nothing_judged_is_exact_without_labels():
+def test_rows_that_nobody_labelled_are_no_agreement_though_no_judge_graded_them():
     goldens = [Golden(("a",), query_id=f"q{i}", complete=True) for i in range(6)]
     found = correct(_ndcg, _pools(6, goldens=goldens), [])
-    assert (found.estimate.lo, found.estimate.hi) == (1.0, 1.0)
+    assert (found.estimate.value, found.labelled) == (None, 0)
+    assert found.estimate.reason == NOTHING_TO_CORRECT
+
+
+def test_grades_of_a_file_are_corrected_as_a_judges_are():
+    # An earlier judgments.jsonl says 3 and 0 of five rows; people saw one of them.
+    file = [KnownGrade(id=id, lo=g, hi=g, query_id=f"q{i}") for i in range(5)
+            for id, g in (("a", 3), ("b", 0))]  # fmt: skip
+    rows = [replace(pool.query.rows[0], golden=None) for pool in _pools(5)]
+    pools = [row.pool for row in judge.grade(Run("r", tuple(rows), grades=tuple(file))).rows]
+    found = correct(_ndcg, pools, _labels([0], lambda i: 3))
+    assert (found.labelled, found.units) == (1, 5)
+    assert found.estimate.value is None
 
 
 def test_traffic_is_corrected_by_prediction_powered_inference():

@@ -31,6 +31,8 @@ from judge.statistics.estimate import Estimate
 RowScores: TypeAlias = Callable[[Sequence[QueryPool]], Sequence[Bounded | None]]
 """A score of each row, or a difference of two runs; None where it is not defined."""
 
+NOTHING_TO_CORRECT = "no row rests on a judge's grades"
+
 # Standard errors that the judge's figures of labelled rows may lie from those of all rows; chance
 # goes as far once in a thousand draws.
 _FARTHEST = 3.29
@@ -71,7 +73,9 @@ def correct(
     rows = _rows(score_rows, pools, labels_by_query(label for label, _ in drawn.labels))
     open_rows = [row for row in rows if not row.settled]
     if not open_rows:
-        return difference_estimator([row.judge for row in rows], [row.judge for row in rows])
+        # Nobody labelled these rows: what settles them is no agreement of people with a judge.
+        found = difference_estimator([row.judge for row in rows], [None] * len(rows))
+        return replace(found, estimate=Estimate(None, reason=NOTHING_TO_CORRECT))
     found = _corrected(open_rows, sample=sample)
     if not found.labelled and drawn.chosen:
         found = replace(found, estimate=Estimate(None, reason=CHOSEN))

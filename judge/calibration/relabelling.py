@@ -29,8 +29,11 @@ def labels_of(pool: QueryPool, by_query: LabelsByQuery) -> Mapping[str, list[Lab
 
 
 def needs_label(judgment: Judgment) -> bool:
-    """Tell whether only a judge, or nobody, has graded this."""
-    return judgment.is_open or judgment.source is Source.JUDGE
+    """Tell whether only a judge, an earlier file or nobody has graded this.
+
+    A file of grades does not say who gave them, and holds a judge's as often as not.
+    """
+    return judgment.is_open or judgment.source in (Source.JUDGE, Source.PRIOR)
 
 
 def relabelled(pool: QueryPool, given: Mapping[str, list[Label]]) -> QueryPool | None:
