@@ -61,7 +61,7 @@ def bad_server() -> Iterator[tuple[str, type[Bad]]]:
 
 @pytest.fixture(autouse=True)
 def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("time.sleep", lambda seconds: None)
+    monkeypatch.setattr("judge.running.asking._LONGEST_WAIT_S", 0.0)
 
 
 def run(*args: object) -> Result:
@@ -152,19 +152,25 @@ def test_headers_come_from_the_environment_and_go_nowhere_else(
 @pytest.mark.parametrize(
     ("args", "said"),
     [
+        (("--command", "serch {query}"), "--command: there is no program serch"),
+        (("--url", "http://h/{query}", "--header", "A: \u6f22"), "--header 'A': its name or value"),
+        (("--url", "http://h/{query}", "--header", "A: ${TWO_LINES}"), "--header 'A': its name"),
         ((), "say what to ask: either --command or --url"),
         (("--command", "s {query}", "--url", "http://h/{query}"), "say what to ask"),
         (("--command", "s {query}", "--header", "A: b"), "--body and --header go with --url"),
         (("--url", "http://h/{query}", "--header", "A"), "--header: write 'Name: value'"),
         (("--command", "s {query}", "--queries", "f"), "judge run: the queries are the argument"),
         (
-            ("--command", "s {query}", "-o", "/nowhere/run.json"),
+            ("--command", "cat {query}", "-o", "/nowhere/run.json"),
             "/nowhere/run.json.partial: cannot",
         ),
     ],
 )
-def test_wrong_flags_are_usage_errors(args: tuple[str, ...], said: str, tmp_path: Path) -> None:
+def test_wrong_flags_are_usage_errors(
+    args: tuple[str, ...], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "f").write_text("q1\tx\n", encoding="utf-8")
+    monkeypatch.setenv("TWO_LINES", "one\nhunter22")
     fixed = [str(tmp_path / "f") if arg == "f" else arg for arg in args]
     with pytest.raises(UsageError) as caught:
         run(queries(tmp_path, 1), *fixed)

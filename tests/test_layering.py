@@ -17,7 +17,7 @@ PACKAGE = ROOT / "judge"
 # Top to bottom, as in the README's architecture section; names are modules or packages of
 # judge/. Every new one takes its place here.
 LAYERS = (
-    *("visible", "errors", "shipped", "grades", "run"),
+    *("visible", "masking", "errors", "shipped", "grades", "run"),
     *("formats", "running", "evidence", "readlog", "measures", "judging", "statistics"),
     *(
         "scoring",

@@ -92,6 +92,8 @@ def app() -> None:
 
 def main(argv: list[str] | None = None) -> None:
     """Run `judge` and exit with its code; a user's mistake is a message, not a traceback."""
+    if argv is None:
+        _end_as_by_ctrl_c()
     with guarded_streams() as streams:
         code = _code(argv)
         if (error := streams.failure()) is not None:
@@ -103,6 +105,15 @@ def main(argv: list[str] | None = None) -> None:
         # What is left is to end: a further Ctrl-C does that, without a traceback.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     sys.exit(code)
+
+
+def _end_as_by_ctrl_c() -> None:
+    """Let a signal to end, or the end of the session, be like Ctrl-C: what runs for us ends too."""
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        # Who started us with `nohup` wants us to go on.
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, signal.default_int_handler)
 
 
 def _code(argv: list[str] | None) -> int:

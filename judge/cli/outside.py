@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
-import signal
-import subprocess
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from judge.errors import UsageError
+from judge.running.live import Live
+from judge.running.processes import run_process
 from judge.running.template import fill
 
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
-_SHOWN_STDERR = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,40 +50,10 @@ class OutsideSearch:
         arguments = [fill(part, values) for part in self.arguments]
         shown = shlex.join(arguments)
         try:
-            status, stderr = _finished(arguments)
+            done = run_process(arguments, live=Live(), stdout_max=None)
         except (OSError, ValueError) as error:
             raise UsageError(f"--command: {shown}: cannot be run ({error})") from error
-        if status != 0:
-            said = stderr.decode("utf-8", "replace").strip()[-_SHOWN_STDERR:]
-            because = said or "nothing on stderr"
-            raise UsageError(f"--command: {shown}: ended with {status}: {because}")
+        if done.status != 0:
+            raise UsageError(f"--command: {shown}: ended with {done.status}: {done.complaint}")
         if not out.is_file():
             raise UsageError(f"--command: {shown}: ended well but wrote no {out}")
-
-
-def _finished(arguments: Sequence[str]) -> tuple[int, bytes]:
-    """Return the exit status of a command and what it wrote to stderr.
-
-    It gets a session of its own, so that all it started goes with it when we are stopped.
-    """
-    # The user's own command, as arguments and without a shell.
-    with subprocess.Popen(  # noqa: S603
-        arguments,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    ) as process:
-        try:
-            _, stderr = process.communicate()
-        finally:
-            if process.poll() is None:
-                _kill(process)
-    return process.returncode, stderr
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    if sys.platform == "win32":
-        process.kill()
-    else:
-        os.killpg(process.pid, signal.SIGKILL)

@@ -7,7 +7,6 @@ import json
 import os
 import re
 import sys
-import time
 import urllib.request
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -18,6 +17,7 @@ import click
 from judge.cli.notes import note
 from judge.cli.numbers import NumberRange
 from judge.cli.reading import reading_options, source
+from judge.cli.writing import write_lines
 from judge.errors import InputError, Problem, UsageError
 from judge.formats.opening import read_text
 from judge.formats.options import ReadOptions
@@ -26,9 +26,11 @@ from judge.formats.texts import filled, read_corpus
 from judge.run import Run
 from judge.running.asked import Asked, read_asked
 from judge.running.asking import Manner, ask_all, run_of
+from judge.running.commands import CommandTarget
 from judge.running.noise import noise
 from judge.running.partial import Answer, PartialRun
-from judge.running.targets import CommandTarget, Target, UrlTarget
+from judge.running.targets import Target
+from judge.running.urls import UrlTarget
 
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 
@@ -138,6 +140,7 @@ def _target(
         url=url or "",
         body=body,
         headers=dict(_header(header) for header in headers),
+        secrets=tuple(os.environ[name] for text in headers for name in _VARIABLE.findall(text)),
         timeout_s=timeout_s,
         proxies=urllib.request.getproxies(),
     )
@@ -181,14 +184,11 @@ def _answers(
     options: ReadOptions,
     partial: PartialRun,
 ) -> Mapping[str, Answer]:
-    known = partial.answers()
+    known = partial.start()
     if known:
         note(f"going on: {len(known)} of {len(asked)} answered before")
-    partial.start(known)
     keep = _counted(partial.add, done=len(known), total=len(asked))
-    answers = ask_all(
-        asked, target, manner=manner, options=options, known=known, keep=keep, sleep=time.sleep
-    )
+    answers = ask_all(asked, target, manner=manner, options=options, known=known, keep=keep)
     failed = [str(answer["error"]) for answer in answers.values() if "error" in answer]
     if len(failed) == len(asked):
         fix = "check the command or URL; nothing was written"
@@ -213,10 +213,7 @@ def _counted(keep: Callable[[Answer], None], *, done: int, total: int) -> Callab
 
 def _finish(run: Run, path: Path, partial: PartialRun) -> None:
     """Write the run, and drop its answers so far unless some are to be asked again."""
-    try:
-        path.write_text("".join(f"{line}\n" for line in run_lines(run)), encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be written: {error}") from error
+    write_lines(run_lines(run), path)
     if all(row.error is None for row in run.rows):
         partial.path.unlink(missing_ok=True)
     _report(run, path)

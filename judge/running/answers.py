@@ -27,7 +27,7 @@ def results_of(reply: str, *, path: str | None, options: ReadOptions) -> list[ob
     if not text:
         return []
     if text[0] not in "{[":
-        return [_line(line) for line in text.splitlines() if line.strip()]
+        return [_line(line) for line in text.split("\n") if line.strip()]
     try:
         value: object = json.loads(text)
     except (ValueError, RecursionError) as error:

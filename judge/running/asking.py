@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from queue import Empty, SimpleQueue
 from threading import Event
 
-from judge.errors import JudgeError
 from judge.formats.findings import Findings, Place
 from judge.formats.options import ReadOptions
 from judge.formats.rows import read_rows
@@ -18,6 +19,7 @@ from judge.running.partial import Answer
 from judge.running.targets import AskFailed, Target
 
 _LONGEST_WAIT_S = 30.0
+_SIGNALS_EVERY_S = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,27 +46,33 @@ def ask_all(
     options: ReadOptions,
     known: Mapping[str, Answer],
     keep: Callable[[Answer], None],
-    sleep: Callable[[float], None],
+    sleep: Callable[[float], object] | None = None,
 ) -> dict[str, Answer]:
     """Return an answer for each query by key, `known` ones as they are.
 
     keep: called in this thread with each new answer as it comes
+    sleep: how to wait before a further try; None: until it is all given up at most
     Raises BackendUnavailable at once where the system refuses us altogether.
     """
     answers = dict(known)
     given_up = Event()
+    wait = sleep or given_up.wait
+    done: SimpleQueue[Future[Answer]] = SimpleQueue()
     wanted = [one for one in asked if one.row.key not in known]
     with ThreadPoolExecutor(max_workers=manner.concurrency) as pool:
-        futures: list[Future[Answer]] = [
-            pool.submit(_ask, one, target, manner, options, sleep, given_up) for one in wanted
-        ]
         try:
-            for future in as_completed(futures):
-                answer = future.result()
+            futures: list[Future[Answer]] = [
+                pool.submit(_ask, one, target, manner, options, wait, given_up) for one in wanted
+            ]
+            for future in futures:
+                future.add_done_callback(done.put)
+            for _ in futures:
+                answer = _next(done).result()
                 answers[str(answer["key"])] = answer
                 keep(answer)
-        except (JudgeError, KeyboardInterrupt):
+        except BaseException:
             given_up.set()
+            target.stop()
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     return answers
@@ -91,12 +99,22 @@ def run_of(
     return Run(name, kept, read.grades, notices=findings.notices())
 
 
+def _next(done: SimpleQueue[Future[Answer]]) -> Future[Answer]:
+    """Return the next future that is done.
+
+    A signal that comes just before a wait without end is not looked at until the wait ends.
+    """
+    while True:
+        with suppress(Empty):
+            return done.get(timeout=_SIGNALS_EVERY_S)
+
+
 def _ask(
     one: Asked,
     target: Target,
     manner: Manner,
     options: ReadOptions,
-    sleep: Callable[[float], None],
+    sleep: Callable[[float], object],
     given_up: Event,
 ) -> Answer:
     """Return the answer to one query, after as many tries as it takes or may take."""
@@ -106,6 +124,8 @@ def _ask(
         if attempt:
             wait_s = max(manner.backoff_s * 2 ** (attempt - 1), failure.retry_after_s)
             sleep(min(wait_s, _LONGEST_WAIT_S))
+            if given_up.is_set():
+                break
         try:
             reply = target.ask(values)
             results = results_of(reply, path=manner.hits, options=options)

@@ -1,4 +1,7 @@
-"""What has been answered so far, in a file beside the run, so that nothing is asked twice."""
+"""What has been answered so far, in a file beside the run, so that nothing is asked twice.
+
+The file only ever grows: whenever we are killed, what was answered before is there.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeAlias
 
-from judge.errors import UsageError
+from judge.errors import InputError, Problem, UsageError
 
 Answer: TypeAlias = dict[str, object]
 """`key` and `results`, or `key` and `error`."""
@@ -23,32 +26,45 @@ class PartialRun:
         self.path = path
         self._asked_of = asked_of
 
-    def answers(self) -> Mapping[str, Answer]:
-        """Return the answers of an earlier start by key; a line cut short is asked again."""
-        if not self.path.exists():
-            return {}
-        lines = self.path.read_text("utf-8", errors="replace").splitlines()
-        read = [value for line in lines if (value := _decoded(line)) is not None]
-        if not read or read[0].get("asked_of") != self._asked_of:
-            raise UsageError(
-                f"{self.path}: the answers of a run with other queries or settings; "
-                "delete it, or write elsewhere with -o"
-            )
-        return {str(value["key"]): value for value in read[1:] if "results" in value}
+    def start(self) -> Mapping[str, Answer]:
+        """Return the answers of an earlier start by key, and be ready to `add` to them.
 
-    def start(self, answers: Mapping[str, Answer]) -> None:
-        """Write the file anew with the answers it had, so that failed ones are gone."""
-        head = [{"asked_of": self._asked_of}]
-        lines = (json.dumps(value, ensure_ascii=False) for value in [*head, *answers.values()])
+        A line cut short, like a query that failed, is asked again. Raises UsageError where
+        the file holds another run's answers or cannot be written.
+        """
         try:
-            self.path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+            content = self.path.read_bytes() if self.path.exists() else b""
+            # Lines end at line feeds alone: other line breaks stand inside texts.
+            lines = content.decode("utf-8", "replace").split("\n")
+            head, *values = [_decoded(line) for line in lines]
+            answers = {str(value["key"]): value for value in values if value and "results" in value}
+            if head == {"asked_of": self._asked_of}:
+                if not content.endswith(b"\n"):
+                    self._append("")  # what was cut short must not spoil the next line
+                return answers
+            if answers:
+                raise UsageError(
+                    f"{self.path}: the answers of a run with other queries or settings; "
+                    "delete it, or write elsewhere with -o"
+                )
+            self.path.write_text("")
+            self._append(json.dumps({"asked_of": self._asked_of}))
         except OSError as error:
             raise UsageError(f"{self.path}: cannot be written: {error}") from error
+        return {}
 
     def add(self, answer: Answer) -> None:
-        """Append one answer."""
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(answer, ensure_ascii=False) + "\n")
+        """Append one answer; InputError where the disk does not take it."""
+        try:
+            self._append(json.dumps(answer))
+        except OSError as error:
+            found = f"cannot be written ({error.strerror})"
+            fix = "make room; the same command goes on with what was answered before"
+            raise InputError(Problem(str(self.path), found, fix)) from error
+
+    def _append(self, line: str) -> None:
+        with self.path.open("ab") as file:
+            file.write(line.encode() + b"\n")
 
 
 def _decoded(line: str) -> Answer | None:
