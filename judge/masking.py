@@ -37,8 +37,9 @@ _PROXY = re.compile(r"(?:https?|all)_proxy\Z", re.IGNORECASE)
 _SECRET_PARAMETER = re.compile(
     r"(?:key|token|secret|password|passwd|pass|pwd|auth|code|sig|signature)\Z", re.IGNORECASE
 )
-_ESCAPES = re.compile(r"\\[ux/]|%[0-9A-Fa-f]{2}|&#")
-_BACKSLASHED = re.compile(r"\\{1,8}(?:u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2})|/)")
+_ESCAPES = re.compile(r"\\[ux]|%[0-9A-Fa-f]{2}|&#")
+_ESCAPES_AND_SLASHES = re.compile(rf"{_ESCAPES.pattern}|\\[^\w\s]")
+_BACKSLASHED = re.compile(r"\\{1,8}(?:u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2})|([^\s\w]))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +51,19 @@ class Mask:
     """
 
     _secrets: tuple[str, ...]
-    _literals: tuple[str, ...]
+    _forms: tuple[str, ...]
+    _escapes: re.Pattern[str]
 
     @classmethod
     def of(cls, secrets: Iterable[str | None]) -> Mask:
         """Return the mask of secrets; those that are too short to tell from words are left out."""
-        # Longest first: one may hold another.
-        kept = sorted({s for s in secrets if s and _is_secret(s)}, key=lambda s: (-len(s), s))
-        literals = sorted(set(chain.from_iterable(map(_forms, kept))), key=lambda s: (-len(s), s))
-        return cls(tuple(kept), tuple(literals))
+        kept = _longest_first(s for s in secrets if s and _is_secret(s))
+        has_quotable = any(sign in secret for secret in kept for sign in "\"'\\/")
+        return cls(
+            kept,
+            _longest_first(chain.from_iterable(map(_forms, kept))),
+            _ESCAPES_AND_SLASHES if has_quotable else _ESCAPES,
+        )
 
     def __call__(self, text: str) -> str:
         """Return a text without the secrets in it.
@@ -66,14 +71,14 @@ class Mask:
         >>> Mask.of(["sk-12345678"])("Incorrect API key provided: sk-12345678.")
         'Incorrect API key provided: ***.'
         """
-        if self._secrets and _ESCAPES.search(text):
+        if self._secrets and self._escapes.search(text):
             plain = _unescaped(text)
             for secret in self._secrets:
                 if secret in plain:
                     text = _by_sign(secret).sub(MASK, text)
-        for literal in self._literals:
-            if literal in text:
-                text = text.replace(literal, MASK)
+        for form in self._forms:
+            if form in text:
+                text = text.replace(form, MASK)
         return text
 
 
@@ -139,10 +144,18 @@ def _unescaped(text: str) -> str:
 
     def sign(found: re.Match[str]) -> str:
         code = found[1] or found[2]
-        return chr(int(code, 16)) if code else "/"
+        return chr(int(code, 16)) if code else found[3]
 
-    units = _BACKSLASHED.sub(sign, text).encode("utf-16", "surrogatepass")
-    return html.unescape(unquote(units.decode("utf-16", "replace")))
+    plain = _BACKSLASHED.sub(sign, text) if "\\" in text else text
+    if not plain.isascii():  # two escapes may be halves of one sign
+        plain = plain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    plain = unquote(plain) if "%" in plain else plain
+    return html.unescape(plain) if "&#" in plain else plain
+
+
+def _longest_first(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return texts without repetition, so that one is met before another that it holds."""
+    return tuple(sorted(set(texts), key=lambda text: (-len(text), text)))
 
 
 def _forms(secret: str) -> Iterator[str]:
@@ -158,11 +171,15 @@ def _forms(secret: str) -> Iterator[str]:
     yield quote_plus(data)
     yield data.hex()
     yield data.hex().upper()
-    yield from _in_base64(data)
+    for form in _in_base64(data):
+        yield form
+        yield form.replace("/", "\\/")
+        yield quote(form, safe="")
 
 
 def _in_base64(data: bytes) -> Iterator[str]:
     """Yield what any base64 text has in it that holds the data, wherever they begin in it."""
+    yield base64.b64encode(data).decode("ascii")  # with what ends it, where that is all
     for before in range(3):
         packed = bytes(before) + data
         # A sign is six bits: those that also hold bits of what stands around are left out.
@@ -187,6 +204,7 @@ def _any_escape(sign: str) -> str:
         "".join(f"%{byte:02x}" for byte in data),
         rf"&\#0{{0,6}}{ord(sign)};",
         rf"&\#x0{{0,6}}{ord(sign):x};",
-        *([r"\\{1,8}/"] if sign == "/" else []),
+        *([rf"\\{{1,8}}x{ord(sign):02x}"] if ord(sign) < 256 else []),
+        *([] if sign.isalnum() else [rf"\\{{1,8}}{re.escape(sign)}"]),
     ]
     return rf"(?:{re.escape(sign)}|(?i:{'|'.join(escapes)}))"

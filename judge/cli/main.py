@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import traceback
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -14,6 +15,7 @@ import click
 from judge.cli.notes import note
 from judge.cli.streams import guarded_streams
 from judge.errors import InputError, JudgeError
+from judge.masking import Mask, secrets_in_environment, secrets_in_url
 
 FAULT = 70
 """What ends in no verdict by a fault of ours, or with results that could not be written."""
@@ -129,10 +131,10 @@ def _code(argv: list[str] | None) -> int:
         error.show()
         return 2
     except InputError as error:
-        click.echo(f"judge: {error}", err=True)  # a line a problem, each made printable
+        click.echo(_masked(f"judge: {error}"), err=True)  # a line a problem, each made printable
         return error.exit_code
     except JudgeError as error:
-        note(str(error))
+        note(_masked(str(error)))
         return error.exit_code
     except _BrokenInside as error:
         return _fault(error.args[0])
@@ -144,11 +146,18 @@ def _code(argv: list[str] | None) -> int:
 def _fault(error: BaseException) -> int:
     """Say what went wrong that nobody foresaw, and where; return the code for it."""
     if os.environ.get("JUDGE_TRACEBACK"):
-        traceback.print_exception(error)
+        click.echo(_masked("".join(traceback.format_exception(error))), err=True)
     frames = traceback.extract_tb(error.__traceback__)
     where = f" in {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
+    what = f"{type(error).__name__}: {_masked(str(error))}{where}"
     note(
-        f"a fault of its own, no verdict: {type(error).__name__}: {error}{where}; everything "
+        f"a fault of its own, no verdict: {what}; everything "
         "paid for is kept. Please report it; JUDGE_TRACEBACK=1 shows more"
     )
     return FAULT
+
+
+def _masked(text: str) -> str:
+    """Return a message without what we were given in secret, whoever wrote the message."""
+    urls = [word[max(word.find("http"), 0) :] for word in sys.argv if "@" in word]
+    return Mask.of([*secrets_in_environment(os.environ), *chain(*map(secrets_in_url, urls))])(text)

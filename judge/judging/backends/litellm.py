@@ -23,7 +23,7 @@ from judge.judging.backends.error_body import (
     status_within,
 )
 from judge.judging.backends.failures import failure
-from judge.judging.backends.masking import masked, secrets_in
+from judge.judging.backends.masking import mask_of, masked_failures, masked_reply
 from judge.judging.backends.openai import without_credentials
 from judge.judging.backends.overhearing import listen, overheard
 from judge.judging.backends.wires.wire import Answer, connection_failure
@@ -52,6 +52,7 @@ class LiteLLMBackend:
         self._litellm: Any = None
         self._was_heard = False
         self._model = model
+        self._mask = mask_of(api_key=api_key, base_url=base_url)
         self._where = {"api_base": base_url, "api_key": api_key}
         self._dialect = ChatDialect(model, logprobs=logprobs)
         self.settings: Mapping[str, object] = {
@@ -78,12 +79,13 @@ class LiteLLMBackend:
     async def answer(self, request: Request) -> Reply:
         """Send one request. A refused parameter is dropped and `Adjusted` raised."""
         assert self._litellm is not None, "opened before the first request"
-        while True:
-            body = self._dialect.body(request)
-            try:
-                return await self._send(body, request)
-            except _Unsent:
-                continue  # what a provider does not take is refused here, one name at a time
+        with masked_failures(self._mask):
+            while True:
+                body = self._dialect.body(request)
+                try:
+                    return masked_reply(await self._send(body, request), self._mask)
+                except _Unsent:
+                    continue  # what a provider does not take is refused here, one name at a time
 
     async def _send(self, body: Mapping[str, object], request: Request) -> Reply:
         with overheard() as heard:
@@ -101,12 +103,9 @@ class LiteLLMBackend:
                         raise _Unsent from error
                     raise meant from error
                 # What OpenAI's own backend makes of it: a reply, perhaps without text.
-                return self._masked(self._dialect.reply(body, answer.content, request))
+                return self._dialect.reply(body, answer.content, request)
         self._was_heard = True
-        return self._masked(self._dialect.reply(body, response.model_dump(), request))
-
-    def _masked(self, reply: Reply) -> Reply:
-        return replace(reply, instead=masked(reply.instead, self._secrets()))
+        return self._dialect.reply(body, response.model_dump(), request)
 
     def _is_unreadable(self, error: BaseException, answer: Answer) -> bool:
         """Tell whether litellm calls a failure of the server what is an answer it cannot read."""
@@ -128,9 +127,9 @@ class LiteLLMBackend:
                 said = json_or_text(answer.content)
                 found = read_error(inside, answer.headers, said, now=time.time())
                 return self._meant(found, body)
-        message = masked(_message(error), self._secrets())
+        message = self._mask(_message(error))
         if answer is None and (fault := _fault_before_sending(error)) is not None:
-            said = masked(str(fault), self._secrets())[:_SHOWN]
+            said = self._mask(str(fault))[:_SHOWN]
             if self._was_heard:
                 return Rejected(f"litellm could not ask ({said})")
             return BackendUnavailable(f"{self.name}: litellm cannot ask ({said})")
@@ -150,7 +149,7 @@ class LiteLLMBackend:
         return self._meant(replace(found, said=f"{found.said} {message}"), body)
 
     def _meant(self, found: ServerError, body: Mapping[str, object]) -> Exception:
-        found = replace(found, message=masked(found.message, self._secrets()))
+        found = replace(found, message=self._mask(found.message))  # before it is cut
         meant = failure(found, name=self.name)
         if isinstance(meant, Rejected):
             return self._dialect.adjust(body, found) or meant
@@ -166,9 +165,6 @@ class LiteLLMBackend:
         while cause is not None and not isinstance(cause, kinds):
             cause = cause.__cause__ or cause.__context__
         return cause
-
-    def _secrets(self) -> tuple[str | None, ...]:
-        return (self._where["api_key"], *secrets_in(os.environ, self._where["api_base"]))
 
     async def close(self) -> None:
         """Close the clients that litellm keeps."""

@@ -1,40 +1,40 @@
-"""Keep secrets out of what servers say: some quote the key or the header they refuse."""
+"""The door through which a server's words come in: behind it they hold no secret of ours."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
-from urllib.parse import parse_qsl, unquote, urlsplit
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
 
-_SECRET_NAME = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD)\Z", re.IGNORECASE)
-_SHORTEST = 6
-"""Less than that is no secret, and masking it would cut words out of messages."""
+from judge.errors import BackendUnavailable
+from judge.judging.exchange import CallFailure, Reply, StopAsking
+from judge.masking import Mask, secrets_in_environment, secrets_in_url
 
-MASK = "***"
-
-
-def masked(text: str, secrets: Iterable[str | None]) -> str:
-    """Return a text without the secrets in it.
-
-    >>> masked("Incorrect API key provided: sk-12345678.", ["sk-12345678", None])
-    'Incorrect API key provided: ***.'
-    """
-    # Longest first: one may hold another.
-    for secret in sorted({secret for secret in secrets if secret}, key=len, reverse=True):
-        text = text.replace(secret, MASK) if len(secret) >= _SHORTEST else text
-    return text
+_SHOWN = 200
 
 
-def secrets_in(environ: Mapping[str, str], base_url: str | None) -> Iterator[str]:
-    """Yield what may be sent to a server and must stand nowhere else."""
-    for name, value in environ.items():
-        if _SECRET_NAME.search(name):
-            yield value
-    for line in environ.get("OPENAI_CUSTOM_HEADERS", "").split("\n"):
-        value = line.partition(":")[2].strip()
-        yield value
-        yield value.partition(" ")[2]  # what follows `Bearer`
-    parts = urlsplit(base_url or "")
-    yield unquote(parts.password or "")
-    for _, value in parse_qsl(parts.query):
-        yield value
+def mask_of(
+    *, api_key: str | None, base_url: str | None, environ: Mapping[str, str] = os.environ
+) -> Mask:
+    """Return the mask of everything in secret that may be sent to a judge's server."""
+    return Mask.of([api_key, *secrets_in_environment(environ), *secrets_in_url(base_url or "")])
+
+
+def masked_reply(reply: Reply, mask: Mask) -> Reply:
+    """Return a reply as it may be read, kept and shown; a grade is no secret and stays."""
+    text = None if reply.text is None else mask(reply.text)
+    finish, instead = mask(reply.finish), mask(reply.instead)[:_SHOWN]
+    if (text, finish, instead) == (reply.text, reply.finish, reply.instead):
+        return reply
+    return replace(reply, text=text, finish=finish, instead=instead)
+
+
+@contextmanager
+def masked_failures(mask: Mask) -> Iterator[None]:
+    """Take secrets out of the reason of whatever fails inside."""
+    try:
+        yield
+    except (CallFailure, StopAsking, BackendUnavailable) as error:
+        error.args = tuple(mask(arg) if isinstance(arg, str) else arg for arg in error.args)
+        raise

@@ -15,7 +15,7 @@ from judge.errors import BackendUnavailable, UsageError
 from judge.judging.backends.chat import LENGTH_NAMES, ChatDialect
 from judge.judging.backends.error_body import json_or_text, read_error, status_within
 from judge.judging.backends.failures import failure
-from judge.judging.backends.masking import masked, secrets_in
+from judge.judging.backends.masking import mask_of, masked_failures, masked_reply
 from judge.judging.backends.wires.wire import Answer, OpenWire, Server, Wire
 from judge.judging.exchange import Rejected, Reply, Request
 
@@ -53,6 +53,7 @@ class OpenAIBackend:
         self.name = f"openai:{model}"
         self._base_url = _checked(base_url or OFFICIAL)
         self._api_key = api_key
+        self._mask = mask_of(api_key=api_key, base_url=base_url)
         length_name = LENGTH_NAMES[self._base_url == OFFICIAL]
         self._dialect = ChatDialect(model, logprobs=logprobs, length_name=length_name)
         self._open_wire = open_wire or (_open_sdk if self._base_url == OFFICIAL else _open_direct)
@@ -74,6 +75,10 @@ class OpenAIBackend:
 
     async def answer(self, request: Request) -> Reply:
         """Send one request. A refused parameter is dropped and `Adjusted` raised."""
+        with masked_failures(self._mask):
+            return masked_reply(await self._answer(request), self._mask)
+
+    async def _answer(self, request: Request) -> Reply:
         assert self._wire is not None, "opened before the first request"
         body = self._dialect.body(request)
         answer = await self._wire.post(_encode(body).encode("ascii"))
@@ -81,10 +86,7 @@ class OpenAIBackend:
             raise self._failure(answer, body)
         if (status := status_within(answer.content)) is not None:
             raise self._failure(replace(answer, status=status), body)
-        reply = self._dialect.reply(body, answer.content, request)
-        if reply.instead:
-            return replace(reply, instead=masked(reply.instead, self._secrets()))
-        return reply
+        return self._dialect.reply(body, answer.content, request)
 
     def _key(self) -> str:
         key = os.environ.get("OPENAI_API_KEY") if self._api_key is None else self._api_key
@@ -99,14 +101,11 @@ class OpenAIBackend:
     def _failure(self, answer: Answer, body: Mapping[str, object]) -> Exception:
         said = json_or_text(answer.content)
         found = read_error(answer.status, answer.headers, said, now=time.time())
-        found = replace(found, message=masked(found.message, self._secrets()))
+        found = replace(found, message=self._mask(found.message))  # before it is cut
         meant = failure(found, name=self.name)
         if isinstance(meant, Rejected):
             return self._dialect.adjust(body, found) or meant
         return meant
-
-    def _secrets(self) -> tuple[str, ...]:
-        return (self._key(), *secrets_in(os.environ, self._base_url))
 
     async def close(self) -> None:
         """Close the connections."""
@@ -149,6 +148,10 @@ def without_credentials(url: str) -> str:
     >>> without_credentials("https://host/v1?key=secret")
     'https://host/v1?sha256=0b60fff1'
     """
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # no web address: it is only shown
+        return url.rpartition("@")[2]
     query = f"sha256={hashlib.sha256(parts.query.encode()).hexdigest()[:8]}" if parts.query else ""
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], query=query))
+    shown = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], query=query))
+    return shown if parts.netloc else shown.rpartition("@")[2]

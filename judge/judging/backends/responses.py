@@ -11,7 +11,8 @@ from judge.judging.exchange import Reply, Request
 
 _MOST_TOKENS = 10**9
 """No exchange has so many: what is said to is no count."""
-_SHOWN = 200
+_READ = 3200
+"""Of what came instead of a reply; it is cut further once secrets are out of it, whole."""
 
 # What servers call the end of a reply is read by what the word is about: there are as many words
 # as servers. Filters go first ("ERROR_TOXIC"), then limits ("ERROR_LIMIT").
@@ -104,7 +105,7 @@ def _instead(content: object, response: object, message: object) -> str:
             if said := response.get(name):
                 return _short(said)
     if response is None and isinstance(content, str | bytes):
-        head = content[: 4 * _SHOWN]
+        head = content[:_READ]
         text = head.decode("utf-8", "replace") if isinstance(head, bytes) else head
         if text.lstrip().startswith("data:"):
             return f"a stream of events, which nobody asked for: {_short(text)}"
@@ -115,8 +116,8 @@ def _instead(content: object, response: object, message: object) -> str:
 def _short(said: object) -> str:
     if isinstance(said, dict):
         inner = said.get("message") or said.get("status_msg") or said
-        said = inner if isinstance(inner, str) else json.dumps(said)[: 2 * _SHOWN]
-    return " ".join(str(said)[: 4 * _SHOWN].split())[:_SHOWN]
+        said = inner if isinstance(inner, str) else json.dumps(said)[:_READ]
+    return " ".join(str(said)[:_READ].split())
 
 
 def _cached(usage: object) -> int:
