@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from judge.judging import suspicion
+from judge.judging.control_tokens import FENCE_EDITION, is_fenced_anew
 from judge.judging.entries import Entry, Fields, Keys, sha256
 from judge.judging.exchange import (
     CallFailure,
@@ -19,6 +20,7 @@ from judge.judging.exchange import (
     Verdict,
 )
 from judge.judging.prompt import Message, Prompt, sendable
+from judge.judging.prompt_injection import flags
 from judge.judging.prompt_length import why_cut
 from judge.judging.retrying import retry
 from judge.judging.sending import Desk, Line, Usage
@@ -28,6 +30,7 @@ _LENGTHS = {"grade": 128, "text": 512}
 """Tokens a reply may have, by what it holds; a reply that was cut gets the longer limit once."""
 _LONGER = 4096
 _LEAST_MASS = 0.8
+_LONG = 20_000
 _QUOTED = 2000
 """Characters of a reply that a repair shows to the model again: some reply with megabytes."""
 
@@ -55,14 +58,21 @@ class Asker:
         self._prompt = prompt
         self._desk = desk
         self._keys = Keys(line.backend.settings, prompt_sha256=prompt.sha256)
+        # Few texts hold what only this edition defuses: the others' verdicts stand as they are.
+        self._keys_anew = Keys(
+            line.backend.settings, prompt_sha256=prompt.sha256, fence=FENCE_EDITION
+        )
         self._max_tokens = max(_LENGTHS[kind] for _, kind in prompt.reply)
 
     def keys(self, pairs: Iterable[Pair]) -> list[str]:
         """Return what replies for pairs are stored under; a recording goes by ids instead."""
         if self.line.backend.recorded:
             return [f"{pair.query_id}\n{pair.id}" for pair in pairs]
-        key = self._keys.key
-        return [key(pair.query, pair.text) for pair in pairs]
+        return [self._keys_of(pair).key(pair.query, pair.text) for pair in pairs]
+
+    def _keys_of(self, pair: Pair) -> Keys:
+        is_new = is_fenced_anew(pair.text) or is_fenced_anew(pair.query)
+        return self._keys_anew if is_new else self._keys
 
     async def settle(self, pair: Pair, key: str) -> Verdict:
         """Return the verdict for one pair; BackendUnavailable if the judge is out of reach."""
@@ -74,6 +84,8 @@ class Asker:
             parsed = await self._converse(case)
         except StopAsking as stop:
             parsed = Parsed("failed", reason=str(stop))
+        for flag in await _flags(pair.text):
+            case.flags[flag] = None
         entry = self._entry(key, case, parsed)
         if case.usage.attempts:
             entry = await ledger.keep(entry, shared=self._shared(entry, pair))
@@ -84,7 +96,7 @@ class Asker:
     def _shared(self, entry: Entry, pair: Pair) -> dict[str, object]:
         """Return what entries refer to by sha256: settings and texts, stored once each."""
         return {
-            f"settings:{entry.settings_sha256}": {"settings": self._keys.settings},
+            f"settings:{entry.settings_sha256}": {"settings": self._keys_of(pair).settings},
             f"text:{entry.query_sha256}": {"text": pair.query},
             f"text:{entry.text_sha256}": {"text": pair.text},
         }
@@ -188,14 +200,14 @@ class Asker:
             grade_max=prompt.grade_max,
             model=self.line.backend.name,
             prompt=prompt.label,
-            settings_sha256=self._keys.settings_sha256,
+            settings_sha256=self._keys_of(pair).settings_sha256,
             query_sha256=sha256(pair.query),
             text_sha256=sha256(pair.text),
             prompt_tokens=case.usage.prompt_tokens,
             completion_tokens=case.usage.completion_tokens,
             cost_usd=case.usage.cost_usd,
             counts=self._counts(parsed, reply),
-            flags=(*suspicion.flags(pair.text), *case.flags),
+            flags=tuple(case.flags),
             probabilities=_renormalised(reply) if parsed.status == "grade" else None,
             sent=dict(reply.sent) if reply else None,
         )
@@ -232,6 +244,12 @@ def verdict_of(said: Fields, pair: Pair, *, cached: bool) -> Verdict:
         flags=tuple(said["flags"]),
         probabilities=None if probabilities is None else tuple(probabilities),
     )
+
+
+async def _flags(text: str) -> tuple[str, ...]:
+    if len(text) < _LONG:
+        return flags(text)
+    return await asyncio.to_thread(flags, text)  # others need the loop meanwhile
 
 
 def shorten(text: str) -> str:

@@ -74,10 +74,19 @@ class Keys:
     """The cache keys of one judge: a model under one prompt and fixed settings.
 
     settings: the canonical JSON of everything but the pair that could change a reply
+    fence: the edition of what is defused in texts, where that is not the first one
     """
 
-    def __init__(self, backend: Mapping[str, object], *, prompt_sha256: str) -> None:
-        fixed = {"scheme": KEY_SCHEME, "backend": dict(backend), "prompt": prompt_sha256}
+    def __init__(
+        self, backend: Mapping[str, object], *, prompt_sha256: str, fence: int | None = None
+    ) -> None:
+        fixed: dict[str, object] = {
+            "scheme": KEY_SCHEME,
+            "backend": dict(backend),
+            "prompt": prompt_sha256,
+        }
+        if fence is not None:
+            fixed["fence"] = fence
         self.settings = canonical(fixed)
         self.settings_sha256 = sha256(self.settings)
 

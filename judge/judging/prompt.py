@@ -14,15 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from judge.errors import InputError, Problem, UsageError
+from judge.judging.control_tokens import defused
 from judge.shipped import shipped
 
 QUERY, CHUNK = "{query}", "{chunk}"
-_SECTIONS = re.compile(r"\A(?P<system>.*?)^# user[ \t]*$(?P<user>.*)\Z", re.MULTILINE | re.DOTALL)
-_FENCE_LIKE = re.compile(r"<(?=\s*/?\s*(?:query|chunk)\b)", re.IGNORECASE)
-_CONTROL_LIKE = re.compile(
-    r"<(?=\|[^<>|]{1,40}\|>|/?s>|<SYS>>|</SYS>>|(?:start|end)_of_turn>|/?think>)"
-    r"|\[(?=/?INST\])",
-    re.IGNORECASE,
+_SECTIONS = re.compile(
+    r"\A(?P<system>.*?)^# user[ \t]{0,99}$(?P<user>.*)\Z", re.MULTILINE | re.DOTALL
 )
 _UNSENDABLE = re.compile("[\x00\ud800-\udfff]")
 
@@ -98,9 +95,7 @@ def _fence(name: str, digest: str, text: str) -> str:
 
 def _defuse(text: str) -> str:
     """Return text that cannot be taken for a fence or a control token, as valid UTF-8."""
-    text = sendable(text)
-    text = _FENCE_LIKE.sub("&lt;", text)
-    return _CONTROL_LIKE.sub(lambda match: "&lt;" if match[0] == "<" else "&#91;", text)
+    return defused(sendable(text))
 
 
 def shipped_prompts() -> dict[str, str]:
