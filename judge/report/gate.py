@@ -17,7 +17,7 @@ from judge.report.differences import (
     span,
     wrapped,
 )
-from judge.report.markdown import escape
+from judge.report.markdown import code, escape
 from judge.report.phrases import MOCK, cost_words, number, plural
 from judge.report.terminal import clean, shorten
 from judge.stopping.outcome import Outcome
@@ -239,4 +239,4 @@ def gate_markdown(gate: Gate) -> str:
         lines += [f"| {' | '.join(head)} |", "|" + " --- |" * len(head)]
         lines += [f"| {' | '.join(escape(cell) for cell in row)} |" for row in rows]
         lines += ["", *(f"- {escape(line)}" for line in details(gate))]
-    return "\n".join([*lines, "", f"`{outcome_line(gate).replace('`', '')}`", ""])
+    return "\n".join([*lines, "", code(outcome_line(gate)), ""])

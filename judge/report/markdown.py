@@ -12,6 +12,16 @@ from judge.report.phrases import MOCK
 from judge.report.terminal import OVERALL, clean, slice_name
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~&@-])")
+# What GitHub and GitLab make links of by themselves, escaped or not: addresses of pages and of
+# people, @names, #1, !1, GH-1, owner/name#1.
+_LINKED = re.compile(
+    r":(?=//)|www(?=\.)|\b(?:mailto|xmpp)(?=:)|\bGH(?=-\d)"
+    r"|(?<!\w)@(?=\w)|@(?=[\w-]+\.\w)|@(?=[0-9a-f]{7})|#(?=\w)|!(?=\d)",
+    re.IGNORECASE,
+)
+_NUMBERED = re.compile(r"\A(\d+)([.)])")
+_NOTHING = "<!-- -->"
+"""A comment of HTML: it shows nothing, and no link reaches across it."""
 
 
 def render_markdown(report: Report) -> str:
@@ -33,12 +43,33 @@ def render_markdown(report: Report) -> str:
 
 
 def escape(text: str) -> str:
-    """Return text as Markdown shows it literally, on one line.
+    """Return text as Markdown shows it literally, on one line; nothing of it becomes a link.
 
     >>> escape("a|b <img>")
     'a\\\\|b \\\\<img\\\\>'
+    >>> escape("@me")
+    '\\\\@<!-- -->me'
     """
-    return _SPECIAL.sub(r"\\\1", clean(text))
+    pieces, at = [], 0
+    cleaned = clean(text)
+    for found in _LINKED.finditer(cleaned):
+        pieces.append(_SPECIAL.sub(r"\\\1", cleaned[at : found.end()]))
+        at = found.end()
+    pieces.append(_SPECIAL.sub(r"\\\1", cleaned[at:]))
+    return _NUMBERED.sub(r"\1\\\2", _NOTHING.join(pieces))
+
+
+def code(text: str) -> str:
+    """Return text, on one line, as a code span: nothing in it is markup or a link.
+
+    >>> code("a`b")
+    '``a`b``'
+    """
+    cleaned = clean(text).strip() or " "
+    longest = max(map(len, re.findall("`+", cleaned)), default=0)
+    fence = "`" * (longest + 1)
+    space = " " if cleaned[0] == "`" or cleaned[-1] == "`" else ""
+    return f"{fence}{space}{cleaned}{space}{fence}"
 
 
 def _table(report: Report) -> list[str]:
