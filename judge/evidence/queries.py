@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from judge.errors import InputError, Problem
 from judge.evidence.quotes import resolve_quotes
+from judge.evidence.unasked import unasked_notice
 from judge.run import Golden, Notice, Row, Run
 
 _SHOWN = 5
@@ -76,14 +77,18 @@ def join(runs: Sequence[Run], goldens: Iterable[Golden] = ()) -> Joined:
     """Join the rows of `runs` with each other and with `goldens`.
 
     Rows and goldens join by `query_id` where both have one, else by exact query text.
-    A golden whose query no run returned becomes a query with empty rows. Raises
-    InputError where a text means several queries or two goldens mean the same one.
+    A golden whose query one run did not ask becomes a query with an empty list; of several runs
+    only what one of them asked is compared. Raises InputError where a text means several queries
+    or two goldens mean the same one.
     """
     queries, index, problems = _join_rows(runs)
     apart = _rows_apart(queries)
     notices = _attach_goldens(queries, index, tuple(goldens), len(runs), problems)
     if problems:
         raise InputError(problems)
+    if len(runs) > 1:
+        # An empty list against an empty list compares nothing and waters down every mean.
+        queries = [query for query in queries if any(row is not None for row in query.rows)]
     return _with_quotes(Joined(tuple(queries), (*apart, *notices)), runs)
 
 
@@ -182,7 +187,7 @@ def _attach_goldens(
     taken: dict[int, Golden] = {}
     replaced = alike = 0
     resliced: list[str] = []
-    unmatched: list[str] = []
+    unmatched: list[Query] = []
     has_id = [query.query_id is not None for query in queries]
     for golden in goldens:
         found = index.find(golden.query_id, golden.query, has_id)
@@ -197,7 +202,7 @@ def _attach_goldens(
             )
         elif not found:
             query = _golden_alone(golden, n_runs)
-            unmatched.append(query.key)
+            unmatched.append(query)
             alike += (golden.query or "").strip() in index.by_text
             index.add(len(queries), golden.query_id, golden.query)
             has_id.append(golden.query_id is not None)
@@ -225,7 +230,10 @@ def _attach_goldens(
                 slice=known.slice if known.slice is not None else golden.slice,
                 weight=known.weight if golden.weight is None else golden.weight,
             )
-    return _notices(replaced, resliced, unmatched, alike)
+    notices = _notices(replaced, resliced)
+    if not unmatched:
+        return notices
+    return (*notices, _unasked(unmatched, queries, alike=alike, n_runs=n_runs))
 
 
 def _one_golden_a_row(asking: Sequence[Query]) -> str:
@@ -252,9 +260,17 @@ def _golden_alone(golden: Golden, n_runs: int) -> Query:
     )
 
 
-def _notices(
-    replaced: int, resliced: list[str], unmatched: list[str], alike: int
-) -> tuple[Notice, ...]:
+def _unasked(
+    unmatched: Sequence[Query], queries: Iterable[Query], *, alike: int, n_runs: int
+) -> Notice:
+    """Return what to say of goldens without a row; alike: those whose text other ids ask."""
+    asked = [query.text or query.key for query in queries if any(query.rows)]
+    hint = f"; {alike} of them ask what rows with other ids ask: {_BY_TEXT}" if alike else ""
+    names = [query.text or query.key for query in unmatched]
+    return unasked_notice(names, asked, n_runs=n_runs, hint=hint)
+
+
+def _notices(replaced: int, resliced: list[str]) -> tuple[Notice, ...]:
     notices = []
     if resliced:
         shown = "; ".join(resliced[:_SHOWN]) + ("; …" if len(resliced) > _SHOWN else "")
@@ -263,10 +279,4 @@ def _notices(
     if replaced:
         text = f"rows whose expected ids differ from --goldens, which stands: {replaced}"
         notices.append(Notice("golden_replaced", replaced, text))
-    if unmatched:
-        shown = ", ".join(unmatched[:_SHOWN]) + (", …" if len(unmatched) > _SHOWN else "")
-        text = f"goldens without a row in the run, each an empty list: {len(unmatched)} ({shown})"
-        if alike:
-            text += f"; {alike} of them ask what rows with other ids ask: {_BY_TEXT}"
-        notices.append(Notice("golden_without_row", len(unmatched), text))
     return tuple(notices)

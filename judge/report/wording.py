@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from heapq import nsmallest
 
+from judge.evidence.unasked import UNASKED
 from judge.measures.names import Measure
 from judge.report.conflicts import conflict_line
 from judge.report.estimates import INTERVAL_METHOD, in_cell, in_words, span_cell
@@ -61,9 +62,11 @@ def headline(report: Report) -> str:
         return "Nothing could be measured: no row has what the measures asked for need."
     mean = report.overall[primary]
     why = f": {' and '.join(_unknowns(report))}" if mean.is_open else ""
+    # Rows that the run never asked pull every mean down: no reader should find out late.
+    unasked = "".join(f" {n.text}." for n in report.grading.notices if n.kind == UNASKED)
     return (
         f"{report.run.name}: {primary} is {in_words(mean)} over {plural(mean.n, 'row')}"
-        f"{_mock(report, primary)}{why}."
+        f"{_mock(report, primary)}{why}.{unasked}"
     )
 
 
@@ -202,7 +205,7 @@ def trouble_lines(report: Report) -> list[str]:
         lines.append(f"Misranked answers, below {reach}: {_named(named)}")
     conflicts = conflict_line(report.conflicts)
     lines += [conflicts] if conflicts else []
-    lines += [f"Note: {notice.text}" for notice in report.grading.notices]
+    lines += [f"Note: {n.text}" for n in report.grading.notices if n.kind != UNASKED]
     return lines
 
 
