@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from judge.evidence.pool import QueryPool
-from judge.measures import bounds
+from judge.measures import bounds, graded
 from judge.measures.bounds_ratio import Scale as RatioScale
 from judge.measures.bounds_ratio import scale_of, without_rounding
 from judge.measures.graded import whole_list
 from judge.measures.names import Measure
-from judge.measures.pool import Bounded, GradePool
+from judge.measures.pool import Bounded, GradePool, Ranking
 from judge.scoring import Scale, failed_on, grade_pool, score_rows
 
 _NOTHING = Bounded(0.0, 0.0, 0.0)
@@ -37,12 +37,11 @@ class Contrast:
     def rows(self, pools: Sequence[QueryPool]) -> list[Bounded | None]:
         """Return the contrast of each query; None where the measure is not defined for it.
 
-        nDCG and P are bounded as a whole: open chunks that all lists show alike cancel out.
-        Of other measures each run is bounded alone, which is sound and wider, except that
-        equal lists differ by nothing. A row that failed to run could have been anything.
+        Graded measures are bounded as a whole: open chunks that all lists show alike cancel out.
+        Others have nothing open but rows that failed to run, which could have been anything.
         """
-        if self.measure.name == "P":
-            return [None if p.query.is_answerless else self._precision(p) for p in pools]
+        if self.measure.name in ("P", "ERR"):
+            return [None if p.query.is_answerless else self._affine(p) for p in pools]
         if not self.is_ndcg:
             return self._by_run(pools)
         found: list[Bounded | None] = [None] * len(pools)
@@ -101,21 +100,30 @@ class Contrast:
                 groups.setdefault(self.cutoff(pool), []).append(at)
         return groups
 
-    def _precision(self, pool: QueryPool) -> Bounded:
-        """Return the contrast of P, a sum over chunks: each counts alone, at its own ends."""
-        assert self.measure.k is not None, "P has a cutoff"
-        grades, rel = self.grades(pool), self.measure.rel
-        weights = [0.0] * len(grades.lo)
-        for run, coefficient in enumerate(self.coefficients):
-            for member in _shown(pool, run)[: self.measure.k]:
-                if member is not None:
-                    weights[member] += coefficient / self.measure.k
-        value, low, high = 0.0, 0.0, 0.0
-        for weight, lo, hi in zip(weights, grades.lo, grades.hi, strict=True):
-            ends = weight * (lo >= rel), weight * (hi >= rel)
-            value, low, high = value + ends[0], low + min(ends), high + max(ends)
-        is_exact = low == high or not grades.orders
-        return self._with_failures(_bounded(value, low, high, exact=is_exact), pool)
+    def _affine(self, pool: QueryPool) -> Bounded:
+        """Return the contrast of P or ERR, which are affine in what each chunk is worth."""
+        grades, k = self.grades(pool), self.measure.k
+        shown = [_shown(pool, run) for run in range(len(self.coefficients))]
+        if len({ranking[:k] for ranking in shown}) == 1 and _cancel(self.coefficients):
+            return self._with_failures(_NOTHING, pool)
+        if grades.lo == grades.hi:
+            return self._with_failures(self._known(shown, grades), pool)
+        # Only open rows of these measures need numpy.
+        from judge.measures.bounds_affine import err_contrast, precision_contrast
+
+        if self.measure.name == "ERR":
+            row = err_contrast(shown, grades, coefficients=self.coefficients, k=k)
+        else:
+            assert k is not None, "P has a cutoff"
+            rel, coefficients = self.measure.rel, self.coefficients
+            row = precision_contrast(shown, grades, coefficients=coefficients, k=k, rel=rel)
+        return self._with_failures(row, pool)
+
+    def _known(self, shown: Sequence[Ranking], grades: GradePool) -> Bounded:
+        values = (graded.evaluate(self.measure, ranking, grades).value for ranking in shown)
+        value = sum(c * v for c, v in zip(self.coefficients, values, strict=True))
+        value = without_rounding(value)
+        return Bounded(value, value, value)
 
     def _with_failures(self, row: Bounded, pool: QueryPool) -> Bounded:
         failed = [
@@ -135,31 +143,23 @@ class Contrast:
             ]
             for run in range(len(self.coefficients))
         ]
-        return [
-            self._sum(pool, scores)
-            for pool, scores in zip(pools, zip(*by_run, strict=True), strict=True)
-        ]
+        return [self._sum(scores) for scores in zip(*by_run, strict=True)]
 
-    def _sum(self, pool: QueryPool, scores: tuple[Bounded | None, ...]) -> Bounded | None:
+    def _sum(self, scores: tuple[Bounded | None, ...]) -> Bounded | None:
         parts = [(c, score) for c, score in zip(self.coefficients, scores, strict=True) if score]
         if not parts:
             return None
-        lists = {pool.rankings[run][: self.measure.k] for run in range(len(self.coefficients))}
-        failed = any(failed_on(pool, run) for run in range(len(self.coefficients)))
-        if len(lists) == 1 and abs(sum(self.coefficients)) < 1e-12 and not failed:
-            return _NOTHING
-        return _bounded(
-            sum(c * score.value for c, score in parts),
-            sum(c * (score.lo if c > 0 else score.hi) for c, score in parts),
-            sum(c * (score.hi if c > 0 else score.lo) for c, score in parts),
-            exact=not any(score.is_open for _, score in parts),
-        )
+        # What is open here is a run that failed, and runs fail independently: the ends are reached.
+        value = sum(c * score.value for c, score in parts)
+        lo = sum(c * (score.lo if c > 0 else score.hi) for c, score in parts)
+        hi = sum(c * (score.hi if c > 0 else score.lo) for c, score in parts)
+        value, lo, hi = map(without_rounding, (value, lo, hi))
+        return Bounded(value, lo, hi)
 
 
 def _shown(pool: QueryPool, run: int) -> tuple[int | None, ...]:
     return () if failed_on(pool, run) else pool.rankings[run]
 
 
-def _bounded(value: float, lo: float, hi: float, *, exact: bool) -> Bounded:
-    """Return a sum of parts; that three thirds do not add up to 1 is no difference."""
-    return Bounded(without_rounding(value), without_rounding(lo), without_rounding(hi), exact)
+def _cancel(coefficients: Sequence[float]) -> bool:
+    return abs(sum(coefficients)) < 1e-12

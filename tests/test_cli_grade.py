@@ -294,6 +294,28 @@ class TestRows:
             "nDCG@10": 0.5, "RR": 0.5, "R@5": 0.5, "R@10": 0.5,
         }  # fmt: skip
 
+    def test_the_first_line_names_a_golden_that_one_capital_letter_parts_from_its_row(
+        self, run_judge: Run, tmp_path: Path
+    ) -> None:
+        rows = [
+            {"query": "How do I mute a call?", "ranked": ["a"]},
+            {"query": "Who may delete a vault?", "ranked": ["c"]},
+        ]
+        path = write(tmp_path / "run.json", {"name": "tuesday", "rows": rows})
+        lines = [
+            {"query": "How do I Mute a call?", "expected": "a"},
+            {"query": "Who may delete a vault?", "expected": "c"},
+        ]
+        goldens = write(tmp_path / "g.jsonl", "\n".join(map(json.dumps, lines)))
+        shown = run_judge("grade", path, "--goldens", goldens, "-m", "RR").out.splitlines()
+        # (1 + 0) / 2: the phantom row counts, and the sentence says so before any table does.
+        sentence = " ".join(" ".join(shown[: shown.index("")]).split())
+        assert sentence == (
+            "tuesday: RR is 0.500 over 2 rows. 1 golden asks what no row of the run asks and"
+            ' counts as an empty list: "How do I Mute a call?"'
+            ' (the closest row: "How do I mute a call?").'
+        )
+
     def test_labels_outrank_goldens_and_leave_a_conflict(
         self, run_judge: Run, tmp_path: Path
     ) -> None:

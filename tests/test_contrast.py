@@ -75,7 +75,7 @@ def test_a_run_that_failed_could_have_been_anything(measure: Measure) -> None:
     assert (found.lo, found.hi) == pytest.approx((-baseline.value, 1 - baseline.value))
 
 
-def test_other_measures_are_bounded_run_by_run() -> None:
+def test_a_chunk_that_one_list_shows_counts_at_its_own_ends() -> None:
     measure = Measure("P", 2, rel=2)
     # Only a is open: P@2 of ab in [0, .5], of bc 0.
     grading = graded(run("ab"), run("bc"), measure=measure, b=0, c=0)

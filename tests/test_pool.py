@@ -74,6 +74,16 @@ class TestJoining:
         assert [query.key for query in joined.queries] == ["q1", "q9"]
         assert [notice.kind for notice in joined.notices] == ["golden_without_row"]
 
+    def test_a_golden_that_no_run_asked_is_not_compared(self) -> None:
+        golden = Golden(("a",), query="How?", slice="s")
+        runs = [run(row("q1", "a", query="how?")), run(row("q1", "b", query="how?"))]
+        joined = join(runs, [golden])
+        assert [query.key for query in joined.queries] == ["q1"]
+        assert joined.notices[0].text == (
+            '1 golden asks what no row of any run asks and is left out: "How?"'
+            ' (the closest row: "how?")'
+        )
+
     def test_a_text_that_is_two_rows_is_an_error_that_says_where(self) -> None:
         rows = row("q1", "a", query="how?"), row("q2", "b", query="how?")
         with pytest.raises(InputError, match=r"goldens.jsonl:7: .*'how\?' is that of 2 rows"):

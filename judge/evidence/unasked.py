@@ -30,9 +30,8 @@ def unasked_notice(
     one = len(names) == 1
     golden = "1 golden asks" if one else f"{len(names):,} goldens ask"
     if n_runs == 1:
-        counted = "the run asks and " + (
-            "counts as an empty list" if one else "count as empty lists"
-        )
+        counts = "counts as an empty list" if one else "count as empty lists"
+        counted = f"the run asks and {counts}"
     else:
         counted = f"any run asks and {'is' if one else 'are'} left out"
     text = f"{golden} what no row of {counted}: {', '.join(shown)}{more}{hint}"

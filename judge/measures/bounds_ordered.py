@@ -75,7 +75,7 @@ def _parts(ratio: Ratio, scale: Scale) -> tuple[list[Part], bool]:
     Sound: with fewer orders more completions are allowed. The member with the least
     weight is set free first, because it can move the numerator least.
     """
-    above = _closure(len(ratio.weights), ratio.orders)
+    above = closure(len(ratio.weights), ratio.orders)
     waiting, parts, exact = _components(list(above), above), [], True
     while waiting:
         members = waiting.pop()
@@ -90,7 +90,7 @@ def _parts(ratio: Ratio, scale: Scale) -> tuple[list[Part], bool]:
     return parts, exact
 
 
-def _closure(count: int, orders: Iterable[tuple[int, int]]) -> dict[int, set[int]]:
+def closure(count: int, orders: Iterable[tuple[int, int]]) -> dict[int, set[int]]:
     """Return, per member, all members that must be graded at least as high."""
     above: dict[int, set[int]] = {m: set() for m in range(count)}
     for a, b in orders:

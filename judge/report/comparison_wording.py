@@ -150,8 +150,8 @@ def doubts(comparison: Comparison) -> Iterator[str]:
     loose = sum(not row.differences[m].exact for m, row in comparison.primary_rows)
     if loose:
         yield (
-            f"The bounds of {plural(loose, 'row')} are sound but not the tightest: too many open"
-            " chunks under orders for exact ones."
+            f"The bounds of {plural(loose, 'row')} hold, and may be wider than open grades can"
+            " make them: too many to try together."
         )
     for source, (was, now) in comparison.source_gaps.items():
         if source is not None:
