@@ -115,17 +115,18 @@ class LogTrust:
             parts.append(f"the judge contradicts {found} pairs drawn from {self.waiting:,}")
         if self.known.pairs:
             found = f"{self.known.contradicted:,} of {self.known.pairs:,}"
-            parts.append(f"known grades contradict {found}")
+            parts.append(f"known grades contradict {found} pairs")
+        told = " and ".join(parts) or "nobody checked its pairs"
+        if self.is_known:
+            told += f" (at most {_share(self.at_most)} are wrong, {UPPER_LEVEL:.1%} confidence)"
+        return f"read log: {told}; {self._consequence}"
+
+    @property
+    def _consequence(self) -> str:
         if self.is_trusted:
-            then = "they narrow grades where it says so"
-        elif self.is_known:
-            then = f"above {_share(self.limit)}, so they only say what to ask first"
-        else:
-            then = f"too few to trust ({AUDITED_LEAST} are needed): they only say what to ask first"
-        sure = f"{UPPER_LEVEL:.1%}"
-        bound = f"at most {_share(self.at_most)} of all are wrong, with {sure} confidence"
-        told = f"{' and '.join(parts)} ({bound})" if parts else "no pair of it was checked"
-        return f"read log: {told}; {then}"
+            return "what rests on them is marked"
+        why = f"above {_share(self.limit)}" if self.is_known else f"{AUDITED_LEAST} are needed"
+        return f"{why}, so they only say what to ask first"
 
 
 def _share(value: float) -> str:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from operator import attrgetter
 
-from judge.auditing import AuditFirst, LogAudit, LogTrust, LogUse
+from judge.auditing import LogTrust, LogUse
 from judge.errors import BackendUnavailable
 from judge.evidence.goldens import (
     check_any_expected_occurs,
@@ -25,16 +25,15 @@ from judge.evidence.goldens import (
 )
 from judge.evidence.joining import PreferenceIndex
 from judge.evidence.known import GradeIndex
-from judge.evidence.plain_pool import plain_pool
-from judge.evidence.pool import PoolRules, QueryPool, build_pool
-from judge.evidence.preferences import Pair
+from judge.evidence.pool import PoolRules, QueryPool
 from judge.evidence.queries import Query, join
-from judge.evidence.units import Reply
+from judge.evidence.rebuilding import Evidence
 from judge.formats.opening import uncollected
 from judge.grades import GRADE_MAX, WORD_OVERLAP, Conflict, Source
 from judge.inquiry import inquire
 from judge.judging.judge import CallCounts, Judge, Verdict
 from judge.judging.selector import SelectAll, Selector
+from judge.log_pools import LogPairs, LogReading
 from judge.measures.names import Measure
 from judge.preferred import Preferred, preferred
 from judge.run import Golden, KnownGrade, KnownGrades, Notice, Run
@@ -69,14 +68,6 @@ class Settings:
     def reach(self) -> int:
         """Return the deepest cutoff asked of any measure: below it an answer is misranked."""
         return max((measure.k for measure in self.measures if measure.k is not None), default=10)
-
-
-@dataclass(frozen=True, slots=True)
-class LogReading:
-    """What read logs add: each pool with their pairs in it, and what they have earned."""
-
-    pools: tuple[QueryPool, ...]
-    trust: LogTrust
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,10 +159,10 @@ def grade_runs(
     grades = GradeIndex(KnownGrades(given, *(run.grades for run in runs)))
     unit = decide_unit(joined.queries, lambda query: [grade.id for grade in grades.of(query)])
     rules = PoolRules(unit, settings.depth, settings.grade_max)
-    evidence = _Evidence(joined.queries, rules, grades)
+    evidence = Evidence(joined.queries, rules, grades)
     with uncollected():
         pools = [evidence.pool(at, {}) for at in range(len(joined.queries))]
-    pairs = _LogPairs(evidence, preferences, pools, log or LogUse())
+    pairs = LogPairs(evidence, preferences, pools, log or LogUse())
     verdicts: list[Verdict] = []
     shadows: tuple[Verdict, ...] = ()
     saved: dict[str, int] = {}
@@ -181,7 +172,7 @@ def grade_runs(
         asking = pairs.audited(selector or select_all(settings, preferences))
         verdicts, stopped = inquire(pools, evidence.pool, judge=judge, selector=asking)
         if stopped is None:
-            saved |= pairs.saved(pools, settings)
+            saved |= pairs.saved(pools, select_all(settings))
         if shadow and stopped is None:
             shadows = tuple(judge.stream(sample(pools, share=shadow)))
     reading = pairs.reading(pools)
@@ -241,11 +232,11 @@ def _calls_saved(
     """
     none = GradeIndex(())
     bare = [replace(query, golden=None) for query in queries]
-    steps = {"": _Evidence(bare, rules, none)}
+    steps = {"": Evidence(bare, rules, none)}
     if any(query.golden is not None for query in queries):
-        steps["golden"] = _Evidence(queries, rules, none)
+        steps["golden"] = Evidence(queries, rules, none)
     if grades:
-        steps["known grade"] = _Evidence(queries, rules, grades)
+        steps["known grade"] = Evidence(queries, rules, grades)
     if len(steps) == 1:
         return {}
     asked = []
@@ -265,80 +256,6 @@ def _stale(queries: Sequence[Query], corpus_ids: frozenset[str]) -> tuple[Notice
     shown = ", ".join(stale[:5]) + (", …" if len(stale) > 5 else "")
     text = f"expected ids that are not in the corpus (stale goldens?): {len(stale)} ({shown})"
     return (Notice("stale_expected", len(stale), text),)
-
-
-class _Evidence:
-    """What is known before the judge, and how a pool is built from it and replies."""
-
-    def __init__(self, queries: Sequence[Query], rules: PoolRules, grades: GradeIndex) -> None:
-        self.queries = queries
-        self._rules = rules
-        self._grades = grades
-        self._replies: dict[int, Mapping[str, Reply]] = {}
-
-    def pool(self, at: int, replies: Mapping[str, Reply]) -> QueryPool:
-        """Return the pool at a place by all replies about it so far, which are kept."""
-        query, rules = self.queries[at], self._rules
-        self._replies[at] = replies
-        known = self._grades.plain(query, grade_max=rules.grade_max)
-        if known is not None:
-            plain = plain_pool(query, rules, known=known, replies=replies)
-            if plain is not None:
-                return plain
-        return self.ordered(at, ())
-
-    def ordered(self, at: int, pairs: Sequence[Pair]) -> QueryPool:
-        """Return the pool at a place with these pairs among what is known."""
-        query = self.queries[at]
-        known, replies = self._grades.of(query), self._replies[at]
-        return build_pool(query, self._rules, known=known, preferences=pairs, replies=replies)
-
-
-class _LogPairs:
-    """The decided pairs of read logs, and the pools as they would be with them."""
-
-    def __init__(
-        self,
-        evidence: _Evidence,
-        preferences: PreferenceIndex | None,
-        pools: Sequence[QueryPool],
-        use: LogUse,
-    ) -> None:
-        self._evidence = evidence
-        self._use = use
-        joined = [preferences.join(q).pairs for q in evidence.queries] if preferences else []
-        self._pairs = {at: pairs for at, pairs in enumerate(joined) if pairs}
-        self._built: dict[int, tuple[QueryPool, QueryPool]] = {}
-        self._audit = LogAudit(pools, self.pools(pools)) if self._pairs else None
-
-    def pools(self, bare: Sequence[QueryPool]) -> list[QueryPool]:
-        """Return the pools with the pairs; one without any is the very same object."""
-        found = list(bare)
-        for at, pairs in self._pairs.items():
-            built = self._built.get(at)
-            if built is None or built[0] is not bare[at]:
-                built = self._built[at] = bare[at], self._evidence.ordered(at, pairs)
-            found[at] = built[1]
-        return found
-
-    def audited(self, selector: Selector) -> Selector:
-        """Return the selector, an audit of the log before it where there is one to make."""
-        if self._audit is None:
-            return selector
-        return AuditFirst(self._audit, selector, self._use, self.pools)
-
-    def reading(self, bare: Sequence[QueryPool]) -> LogReading | None:
-        """Return what the log adds to the pools; None where it orders nothing."""
-        if self._audit is None:
-            return None
-        trust = self._audit.trust(bare, limit=self._use.error_limit)
-        return LogReading(tuple(self.pools(bare)), trust)
-
-    def saved(self, bare: Sequence[QueryPool], settings: Settings) -> Mapping[str, int]:
-        """Return how many calls the log made unnecessary: what would be asked without it."""
-        if self._audit is None or not self._use.settles:
-            return {}
-        return {"preference": len(select_all(settings).next(bare, limit=1))}
 
 
 def _trust_notice(trust: LogTrust, *, by_mock: bool) -> Iterator[Notice]:

@@ -25,6 +25,7 @@ LAYERS = (
         "preferred",
         "shadow",
         "auditing",
+        "log_pools",
         "matching",
         "measuring",
         "doctor",

@@ -9,6 +9,7 @@ from judge.comparing.change import Change, Verdict
 from judge.comparing.comparison import Comparison
 from judge.comparing.gating import Gate
 from judge.report.differences import span
+from judge.report.phrases import capitalised
 from judge.stopping.outcome import Outcome
 
 
@@ -38,7 +39,7 @@ def comparison_by_log(comparison: Comparison) -> Iterator[str]:
         if _span(by_log) != _span(bare)
     ]
     if told:
-        yield f"{_capital(comparison.log_condition)}: {measure} {'; '.join(told)}."
+        yield f"{capitalised(comparison.log_condition)}: {measure} {'; '.join(told)}."
 
 
 def gate_by_log(gate: Gate) -> Iterator[str]:
@@ -52,7 +53,7 @@ def gate_by_log(gate: Gate) -> Iterator[str]:
         if _span(by_log.change) != _span(bare.change)
     ]
     if told:
-        yield f"{_capital(gate.log_condition)}: {'; '.join(told)}."
+        yield f"{capitalised(gate.log_condition)}: {'; '.join(told)}."
     if gate.outcome is Outcome.UNDECIDED and found.outcome is not Outcome.UNDECIDED:
         yield f"The outcome hangs on the log: {gate.log_condition}, it is a {found.outcome}."
 
@@ -80,7 +81,3 @@ def both_readings(bare: Mapping[str, Any], by_log: Mapping[str, Any]) -> dict[st
 
 def _span(change: Change) -> str:
     return span(change.difference.lo, change.difference.hi)
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

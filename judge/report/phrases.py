@@ -23,6 +23,11 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}" + ("" if count == 1 else "s")
 
 
+def capitalised(text: str) -> str:
+    """Return text as the beginning of a sentence."""
+    return text[:1].upper() + text[1:]
+
+
 class Judged(Protocol):
     """What a judge was paid for: a grading, or what was made of one."""
 

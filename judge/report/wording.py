@@ -10,7 +10,7 @@ from judge.measures.names import Measure
 from judge.report.conflicts import conflict_line
 from judge.report.estimates import INTERVAL_METHOD, in_cell, in_words, span_cell
 from judge.report.model import Report, RowReport
-from judge.report.phrases import MOCK, cost_words, number, plural
+from judge.report.phrases import MOCK, capitalised, cost_words, number, plural
 from judge.report.preferences import preference_lines
 from judge.scoring import Mean
 
@@ -144,11 +144,7 @@ def by_log_line(report: Report) -> str | None:
         f"{name} " + ", ".join(f"{measure} {in_words(mean)}" for measure, mean in means.items())
         for name, means in lines
     )
-    return f"{_capital(found.condition)}: {told}" + _mock(report, next(iter(found.overall)))
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+    return f"{capitalised(found.condition)}: {told}" + _mock(report, next(iter(found.overall)))
 
 
 def coverage_lines(report: Report) -> list[str]:
