@@ -12,10 +12,11 @@ import random
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
 
 from judge.errors import InputError, Problem, UsageError
 from judge.formats.outfolder import OutFolder, StoredVerdict
-from judge.run import Notice, Run
+from judge.run import Notice, Result, Run
 from judge.statistics.sampling import inclusion_probabilities, poisson_draw, stratified
 
 CORE = 100
@@ -44,6 +45,7 @@ class Item:
     """One chunk to grade.
 
     pi: the probability with which it was drawn; None: it was chosen
+    source: what the text is from (title, document, page), as far as the run says
     judge_grade, judge_reason: what the judge said; a person sees it only after grading
     """
 
@@ -56,6 +58,7 @@ class Item:
     pi: float | None = None
     judge_grade: int | None = None
     judge_reason: str = ""
+    source: str = ""
 
     @property
     def pair(self) -> Pair:
@@ -85,22 +88,28 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """What a person is asked to grade, in order; grade_max: on the scale 0..grade_max."""
+    """What a person is asked to grade, in order; grade_max: on the scale 0..grade_max.
+
+    run: the name of what was graded
+    """
 
     items: tuple[Item, ...]
     grade_max: int
     notices: tuple[Notice, ...] = ()
+    run: str = ""
 
 
 def build_queue(
     out: OutFolder,
     texts: Mapping[Pair, str],
     *,
+    sources: Mapping[Pair, str] = MappingProxyType({}),
     plan: Plan | None = None,
 ) -> Queue:
     """Queue a graded run's chunks for a person.
 
     texts: text of each (query id, chunk id); a chunk without one cannot be graded, counted
+    sources: what each text is from; its id where nothing says it
     plan: how the random core is drawn
 
     The same folder and plan give the same queue. Raises InputError where no chunk has a text.
@@ -126,11 +135,12 @@ def build_queue(
             pi=pi,
             judge_grade=by_pair[pair].grade if pair in by_pair else None,
             judge_reason=by_pair[pair].reason if pair in by_pair else "",
+            source=sources.get(pair, pair[1]),
         )
         for pair, (why, detail, pi) in chosen.items()
         if texts.get(pair, "").strip()
     ]
-    return Queue(tuple(items), out.grade_max, _without_text(out, shown))
+    return Queue(tuple(items), out.grade_max, _without_text(out, shown), out.run)
 
 
 def _drawn(shown: Sequence[StoredVerdict], out: OutFolder, plan: Plan) -> list[tuple[Pair, float]]:
@@ -232,3 +242,32 @@ def find_texts(
     asked = [(v.query_id, v.id) for v in out.verdicts] + [(c.query_id, c.id) for c in out.conflicts]
     texts = {pair: shown.get(pair, corpus.get(pair[1])) for pair in asked}
     return {pair: text for pair, text in texts.items() if text is not None}
+
+
+# What names the origin of a text to a person, in the order in which it is shown.
+_ORIGIN = ("title", "source", "url", "file", "file_name", "path", "section", "page")
+
+
+def find_sources(runs: Iterable[Run]) -> dict[Pair, str]:
+    """Return what each (query, chunk id)'s text is from, where its run says anything."""
+    return {
+        (name, result.id): origin
+        for run in runs
+        for row in run.rows
+        for result in row.results
+        if (origin := _origin(result))
+        for name in (row.key, row.query_id)
+        if name is not None
+    }
+
+
+def _origin(result: Result) -> str:
+    metadata = result.metadata or {}
+    named = {
+        str(metadata[field]): field
+        for field in _ORIGIN
+        if isinstance(metadata.get(field), (str, int)) and str(metadata[field]).strip()
+    }
+    if result.document_id is not None and result.document_id != result.id:
+        named.setdefault(result.document_id, "document")
+    return " · ".join(f"page {text}" if field == "page" else text for text, field in named.items())

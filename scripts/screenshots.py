@@ -22,7 +22,7 @@ from judge.labelling.session import Session
 from judge.labelling.store import LabelStore
 from judge.labelling.web import listen, server
 from judge.shipped import shipped
-from judge.spotcheck import Item, Queue, Why
+from judge.spotcheck import Item, Queue, Why, find_sources
 
 TOKEN = "picture"
 SIZES = {"wide": (1280, 800), "narrow": (390, 844)}
@@ -31,13 +31,15 @@ SIZES = {"wide": (1280, 800), "narrow": (390, 844)}
 def demo_queue() -> Queue:
     """Return the demo's chunks as a queue; the judge's grades are made up for the picture."""
     run = read_run(str(shipped("goldens", "demo", "run.json")))
+    sources = find_sources([run])
     items = [
         Item(row.key, row.query or row.key, result.id, result.text or "", Why.CORE, pi=0.5,
-             judge_grade=2, judge_reason="names the limit, not the reason")
+             judge_grade=2, judge_reason="names the limit, not the reason",
+             source=sources.get((row.key, result.id), result.id))
         for row in run.rows
         for result in row.results[:4]
     ]  # fmt: skip
-    return Queue(tuple(items), 3)
+    return Queue(tuple(items), 3, run=run.name)
 
 
 def main(folder: Path) -> None:

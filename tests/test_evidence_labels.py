@@ -44,3 +44,8 @@ def test_labels_for_calibration_settle_nothing(labels):
     (judgment,) = report.rows[0].pool.judgments
     assert (judgment.lo, judgment.hi, judgment.source) == (0, 3, None)
     assert [label.grade for label in report.held_out] == [1, 2]
+
+
+def test_what_a_rater_revised_settles_by_the_last_word():
+    (known,) = known_labels([Label("q", "a", 2, "ann", revised=0)])
+    assert (known.lo, known.hi) == (0, 0)

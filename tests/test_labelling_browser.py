@@ -7,6 +7,7 @@ import json
 import threading
 import time
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 from browser import chromium
@@ -104,7 +105,8 @@ def test_twenty_labels_by_keyboard_reload_undo_second_rater_and_calibrate(tmp_pa
         page.grade("3", 11)
         page.press("u")
         page.wait(lambda: page.text("count") == "10 of 25 graded")
-        assert page.text("previous") == "Grade 3 taken back."
+        first = "Grade again. Your first grade, 3, is kept beside the new one."
+        assert page.text("previous") == first
         page.press("n")
         page.press("half of 2 things")  # digits and keys in a note are a note
         page.press(Keys.ESCAPE)
@@ -125,6 +127,8 @@ def test_twenty_labels_by_keyboard_reload_undo_second_rater_and_calibrate(tmp_pa
     found = compare_with_labels({item.pair: item.judge_grade for item in queue.items}, read)
     assert found.raters == ("ann", "ben")
     assert found.people is not None and found.people.pairs == 19
+    (revised,) = [label for label in read if label.revised is not None]
+    assert (revised.grade, revised.revised) == (3, 2)  # the first counts, the second is kept
     # ann's eleventh chunk is the judge's 2; ben graded as the judge throughout.
     assert found.overall.coefficients["kappa"].value > 0.8
 
@@ -151,8 +155,23 @@ def test_judge_is_hidden_until_the_person_has_graded(tmp_path):
             ".then((r) => r.text()).then(arguments[0])"
         )
         state = json.loads(seen)
-        assert set(state) == {"item", "progress", "scale", "labels"}
-        assert set(state["item"]) == {"query_id", "query", "id", "segments"}
+        assert set(state) == {"item", "progress", "scale", "labels", "run"}
+        assert set(state["item"]) == {"query_id", "query", "id", "source", "segments"}
+
+
+def test_page_opens_with_what_to_do_and_names_the_source(tmp_path):
+    queue = make_queue(3)
+    items = [replace(item, source="Handbook · page 3") for item in queue.items]
+    queue = replace(queue, items=tuple(items), run="demo")
+    with served(queue, tmp_path / "l.csv") as address, chromium(tmp_path / "p") as driver:
+        page = Page(driver, address)
+        assert "Grade how well the chunk by itself answers the query" in page.text("how")
+        page.sign_in("ann")
+        assert "Grade how well the chunk by itself answers the query" in page.text("how")
+        assert page.text("source") == "Source: Handbook · page 3"
+        assert driver.find_element("tag name", "h1").text == "Spot-check of demo"
+        page.grade("1", 1)
+        assert page.text("how") == "How to grade"  # one line from the first grade on
 
 
 def test_every_mark_and_button_can_be_reached_and_is_named(tmp_path):

@@ -57,8 +57,51 @@ def test_undo_takes_back_the_rater_s_own_last_label_only(session):
     session.label("ben", ("q", "a"), 3)
     item, entry = session.undo("ann")
     assert (item.id, entry.grade, entry.note) == ("a", 2, "hm")
-    assert [entry.rater for entry in session.store.entries()] == ["ben"]
+    assert [(e.rater, e.taken_back) for e in session.store.entries()] == [
+        ("ann", True),
+        ("ben", False),
+    ]
     assert session.undo("ann") is None
+
+
+def test_grade_given_before_the_judge_s_was_shown_is_never_lost(session):
+    # "You gave 2, the judge 0"; an undo and a 0: agreement counts the 2, the file has both.
+    session.label("ann", ("q", "a"), 2)
+    session.undo("ann")
+    assert session.next("ann").id == "a"  # asked again, after a reload too
+    assert session.progress("ann").graded == 0
+    session.label("ann", ("q", "a"), 0)
+    (label,) = read_labels(session.store.path).labels
+    assert (label.grade, label.revised, label.latest) == (2, 0, 0)
+    assert session.next("ann").id == "b"
+
+
+def test_grade_taken_back_and_left_so_still_counts(session):
+    session.label("ann", ("q", "a"), 2)
+    session.undo("ann")
+    (label,) = read_labels(session.store.path).labels
+    assert (label.grade, label.revised) == (2, None)
+
+
+def test_undo_goes_on_to_the_label_before(session):
+    session.label("ann", ("q", "a"), 2)
+    session.label("ann", ("q", "b"), 3)
+    assert [session.undo("ann")[0].id for _ in range(2)] == ["b", "a"]
+    assert session.undo("ann") is None
+
+
+def test_same_grade_given_again_revises_nothing(session):
+    session.label("ann", ("q", "a"), 2)
+    session.undo("ann")
+    session.label("ann", ("q", "a"), 2)
+    (entry,) = session.store.entries()
+    assert (entry.grade, entry.revised, entry.taken_back) == (2, None, False)
+
+
+def test_skip_leaves_nothing_to_keep(session):
+    session.label("ann", ("q", "a"), None)
+    session.undo("ann")
+    assert session.store.entries() == ()
 
 
 def test_undo_leaves_labels_of_another_queue_alone(session):
@@ -67,10 +110,10 @@ def test_undo_leaves_labels_of_another_queue_alone(session):
     assert len(session.store.entries()) == 1
 
 
-def test_second_word_of_a_rater_on_a_chunk_replaces_the_first(session):
+def test_second_word_of_a_rater_on_a_chunk_stands_beside_the_first(session):
     session.label("ann", ("q", "a"), 2)
     session.label("ann", ("q", "a"), 1)
-    assert [(e.id, e.grade) for e in session.store.entries()] == [("a", 1)]
+    assert [(e.id, e.grade, e.revised) for e in session.store.entries()] == [("a", 2, 1)]
 
 
 @pytest.mark.parametrize(
@@ -91,7 +134,7 @@ def test_what_cannot_be_a_label_is_refused(session, pair, grade, rater, message)
 def test_file_changed_by_another_program_is_read_again(session):
     session.label("ann", ("q", "a"), 2)
     with session.store.path.open("a") as stream:
-        stream.write("q,b,1,ann,,\n")
+        stream.write("q,b,1,ann,,,\n")
     assert session.next("ann").id == "c"
 
 

@@ -52,11 +52,26 @@ def test_last_line_without_an_end_is_kept_whole(tmp_path):
     assert [(e.id, e.grade) for e in LabelStore(path).entries()] == [("a", 1), ("b", 2)]
 
 
-def test_label_given_again_stands_once_at_the_end(tmp_path):
+def test_label_given_again_keeps_the_first_and_stands_once_at_the_end(tmp_path):
     store = LabelStore(tmp_path / "labels.csv")
     for id, grade in (("a", 1), ("b", 2), ("a", 3)):
         store.add(Entry("q", id, "ann", grade))
-    assert [(e.id, e.grade) for e in LabelStore(store.path).entries()] == [("b", 2), ("a", 3)]
+    held = LabelStore(store.path).entries()
+    assert [(e.id, e.grade, e.revised, e.latest) for e in held] == [
+        ("b", 2, None, 2),
+        ("a", 1, 3, 3),
+    ]
+
+
+def test_older_file_without_revised_grades_is_read_and_gets_the_column(tmp_path):
+    path = tmp_path / "labels.csv"
+    path.write_text("query_id,chunk_id,grade,rater,pi,note\nq,a,1,ann,0.5,so\n")
+    LabelStore(path).add(Entry("q", "b", "ann", 2))
+    assert path.read_text().splitlines() == [
+        "query_id,chunk_id,grade,rater,pi,note,revised",
+        "q,a,1,ann,0.5,so,",
+        "q,b,2,ann,,,",
+    ]
 
 
 def test_two_stores_on_one_file_lose_nothing(tmp_path):

@@ -115,7 +115,7 @@ def test_page_may_load_nothing_from_outside_nor_be_framed(page):
 def test_judge_s_grade_comes_after_the_person_s(page):
     status, state = _act(page, "next")
     assert status == 200
-    assert set(state["item"]) == {"query_id", "query", "id", "segments"}
+    assert set(state["item"]) == {"query_id", "query", "id", "source", "segments"}
     _, state = _act(page, "label", query_id="q", id="a", grade=1, note="hm")
     assert state["previous"] == {"yours": 1, "judge": 3, "reason": "why", "why": "random core"}
     assert state["item"]["id"] == "b"
@@ -127,7 +127,7 @@ def test_skip_reveals_nothing_and_undo_brings_it_back(page):
     _, state = _act(page, "label", query_id="q", id="a", grade=None)
     assert state["previous"] is None
     _, state = _act(page, "undo")
-    assert state["undone"] == {"grade": None, "note": ""}
+    assert state["undone"] == {"first": None, "grade": None, "note": ""}
     assert state["item"]["id"] == "a"
     assert _act(page, "undo")[1]["undone"] is None
 

@@ -13,7 +13,7 @@ from judge.errors import InputError, UsageError
 from judge.formats.outfolder import GradedRow as OutRow
 from judge.formats.outfolder import OutFolder, StoredConflict, StoredVerdict, read_out_folder
 from judge.run import Result, Row, Run
-from judge.spotcheck import Plan, Why, build_queue, find_texts
+from judge.spotcheck import Plan, Why, build_queue, find_sources, find_texts
 
 
 def _out(grades, *, conflicts=(), flips=(), **verdict):
@@ -191,5 +191,15 @@ def test_command_asks_in_the_terminal_and_keeps_labels(tmp_path):
     assert done.exception is None, done.output
     assert "You gave 2, the judge 1" in done.output
     assert (tmp_path / "labels.csv").read_text() == (
-        "query_id,chunk_id,grade,rater,pi,note\nq,a,2,ann,1.0,nearly\n"
+        "query_id,chunk_id,grade,rater,pi,note,revised\nq,a,2,ann,1.0,nearly,\n"
     )
+
+
+def test_source_of_a_text_is_what_the_run_says_of_it():
+    results = (
+        Result("a", metadata={"title": "Handbook", "page": 3, "score": 1}, document_id="d1"),
+        Result("b", document_id="d2"),
+        Result("c"),
+    )
+    found = find_sources([Run("run", (Row(key="q0", results=results),))])
+    assert found == {("q0", "a"): "Handbook · page 3 · d1", ("q0", "b"): "d2"}

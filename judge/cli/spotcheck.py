@@ -20,7 +20,7 @@ from judge.formats.outfolder import read_out_folder
 from judge.labelling.session import Session
 from judge.labelling.store import LabelStore
 from judge.labelling.terminal import label_in_terminal
-from judge.spotcheck import Plan, build_queue, find_texts
+from judge.spotcheck import Plan, build_queue, find_sources, find_texts
 
 
 @click.command("spotcheck")
@@ -87,7 +87,8 @@ def command(
     read = [run for path in runs for run in read_runs(source(path) or path, options).values()]
     texts = read_corpus(corpus, options).texts if corpus else {}  # type: ignore[arg-type]
     plan = Plan(core=core, rows=rows, active=active, seed=seed)
-    queue = build_queue(graded, find_texts(graded, read, texts), plan=plan)
+    found = find_texts(graded, read, texts)
+    queue = build_queue(graded, found, sources=find_sources(read), plan=plan)
     for notice in queue.notices:
         note(notice.text)
     session = Session(queue, LabelStore(Path(labels) if labels else out / "labels.csv"))

@@ -24,8 +24,8 @@ def known_labels(labels: Iterable[Label]) -> tuple[KnownGrade, ...]:
     return tuple(
         KnownGrade(
             id=id,
-            lo=min(label.grade for label in of_chunk),
-            hi=max(label.grade for label in of_chunk),
+            lo=min(label.latest for label in of_chunk),
+            hi=max(label.latest for label in of_chunk),
             query_id=query_id,
             source=Source.HUMAN,
             detail=_who(of_chunk),
@@ -49,4 +49,4 @@ def disagreements(labels: Iterable[KnownGrade]) -> tuple[Notice, ...]:
 def _who(labels: list[Label]) -> str:
     if len(labels) == 1:
         return labels[0].rater or ""
-    return ", ".join(f"{label.rater or 'somebody'} {label.grade}" for label in labels)
+    return ", ".join(f"{label.rater or 'somebody'} {label.latest}" for label in labels)

@@ -20,6 +20,7 @@ class Label:
     query_id: as the file has it, the query's text where it has no ids
     rater: who graded, or None
     pi: the probability in (0, 1] with which this pair was drawn for labelling, or None
+    revised: what the rater made of it after the judge's grade was shown, where that differs
     chosen: its file says how labels were drawn and gives this one no chance: it was picked
         by looking
     """
@@ -31,6 +32,12 @@ class Label:
     pi: float | None = None
     note: str | None = None
     chosen: bool = False
+    revised: int | None = None
+
+    @property
+    def latest(self) -> int:
+        """Return the rater's last word, which settles; `grade` alone tells of agreement."""
+        return self.grade if self.revised is None else self.revised
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +51,7 @@ class LabelFile:
 def read_labels(source: SourceFile, options: ReadOptions = DEFAULTS) -> LabelFile:
     """Return labels from CSV (commas, semicolons or tabs), JSON lines, or any file of grades.
 
-    Columns: query_id, chunk_id, grade, and if wanted rater, pi, note. A blank grade is an
+    Columns: query_id, chunk_id, grade, and if wanted rater, pi, note, revised. A blank grade is an
     open question, counted; a blank pi says that the label was chosen, not drawn. Two grades of
     one pair by one rater are an error naming both.
     """
@@ -80,6 +87,7 @@ def _label(statement: Statement, scale: Scale, findings: Findings) -> Label | No
         rater=_text(statement.fields.get("rater")),
         pi=_probability(statement, findings),
         note=_text(statement.fields.get("note")),
+        revised=_revised(statement, scale),
     )
 
 
@@ -102,6 +110,12 @@ def _add(
 
 def _text(value: object) -> str | None:
     return None if value is None else str(value)
+
+
+def _revised(statement: Statement, scale: Scale) -> int | None:
+    """Return the later grade; `?` is one that was taken back and not given anew."""
+    value = statement.fields.get("revised")
+    return None if value in (None, "?") else scale.grade(value, statement.place)
 
 
 def _probability(statement: Statement, findings: Findings) -> float | None:

@@ -117,6 +117,7 @@ GRADE: Spellings = MappingProxyType(
         "rater": ("annotator", "assessor", "judge"),
         "pi": (),
         "note": ("comment",),
+        "revised": (),
     }
 )
 """A grade or a label: one line about one (query, chunk)."""

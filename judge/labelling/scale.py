@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+INSTRUCTION = (
+    "Read the query, then the chunk. Grade how well the chunk by itself answers the query, "
+    "whatever you know of the matter. Between two grades take the lower one. What the judge said "
+    "shows only after your grade."
+)
+"""What a person reads before the first chunk."""
+
 _FOUR = (
     "irrelevant",
     "related, does not answer",

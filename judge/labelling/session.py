@@ -55,6 +55,8 @@ class Session:
     def label(self, rater: str, pair: Pair, grade: int | None, *, note: str = "") -> Item:
         """Store a grade, or None for a skip; it is on disk when the graded item is returned.
 
+        A second grade of a chunk stands beside the first and does not replace it.
+
         Raises UsageError for a chunk that is not queued, a grade off the scale, a name or a
         note that would make the file unreadable.
         """
@@ -71,10 +73,15 @@ class Session:
         return item
 
     def undo(self, rater: str) -> tuple[Item, Entry] | None:
-        """Take back the rater's last label or skip of this queue; None if there is none."""
+        """Take back the rater's last label or skip of this queue; None if there is none.
+
+        The chunk is asked again. A grade stays beside the new one: it was given before the
+        judge's was shown.
+        """
         entry = self.store.undo(rater, among=self._items)
         return None if entry is None else (self._items[entry.query_id, entry.id], entry)
 
     def _seen(self, rater: str) -> dict[Pair, Entry]:
-        entries = self.store.entries()
-        return {(e.query_id, e.id): e for e in entries if e.rater == rater}
+        """Return the rater's standing word by chunk; what they took back is to be asked again."""
+        mine = (e for e in self.store.entries() if e.rater == rater and not e.taken_back)
+        return {(e.query_id, e.id): e for e in mine}

@@ -13,7 +13,7 @@ import io
 import os
 import threading
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Literal, TypeAlias
 
@@ -26,14 +26,18 @@ except ImportError:  # Windows: one process at a time is safe there, several are
 
 _State: TypeAlias = tuple[int, int, int]
 
-COLUMNS = ("query_id", "chunk_id", "grade", "rater", "pi", "note")
+COLUMNS = ("query_id", "chunk_id", "grade", "rater", "pi", "note", "revised")
+_TAKEN_BACK = "?"  # in `revised`: the rater wants to grade it again
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
     """What one rater said of one chunk; grade None: skipped.
 
+    grade: the first, given before the judge's was shown: it alone tells how far the two agree
     pi: the probability with which the chunk was drawn; None: it was chosen by looking
+    revised: what the rater made of it afterwards, where they changed their mind
+    taken_back: the rater took their word back and has not given another yet
     """
 
     query_id: str
@@ -42,11 +46,28 @@ class Entry:
     grade: int | None
     pi: float | None = None
     note: str = ""
+    revised: int | None = None
+    taken_back: bool = False
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """Return what an entry is about: one rater's word on one chunk, said last counts."""
+        """Return what an entry is about: one rater's word on one chunk."""
         return self.query_id, self.id, self.rater
+
+    @property
+    def latest(self) -> int | None:
+        """Return the rater's last word."""
+        return self.grade if self.revised is None else self.revised
+
+    def followed_by(self, later: Entry) -> Entry:
+        """Return the entry once the rater has spoken of the chunk again.
+
+        A skip is replaced; a grade stays, for the judge's has been shown since.
+        """
+        if self.grade is None:
+            return later
+        revised = None if later.grade in (None, self.grade) else later.grade
+        return replace(self, note=later.note or self.note, revised=revised, taken_back=False)
 
 
 class LabelStore:
@@ -77,25 +98,40 @@ class LabelStore:
         return entries
 
     def add(self, entry: Entry) -> None:
-        """Store an entry in place of one on the same key; it is on disk when this returns.
+        """Store an entry, with what was said on the same key before; on disk when this returns.
 
         Raises InputError where the file cannot be written: then nothing was stored.
         """
         with self._changing() as held:
-            if held and all(other.key != entry.key for other in held):
+            before = next((other for other in held if other.key == entry.key), None)
+            if before is not None:
+                kept = (other for other in held if other.key != entry.key)
+                self._write([*kept, before.followed_by(entry)])
+            elif held and self._has_our_columns():
                 self._append(entry, held)
             else:
-                self._write([*(other for other in held if other.key != entry.key), entry])
+                self._write([*held, entry])
 
     def undo(self, rater: str, among: Container[tuple[str, str]]) -> Entry | None:
-        """Take back the rater's last entry on a (query id, chunk id) among these; return it."""
+        """Take back the rater's last entry on a (query id, chunk id) among these; return it.
+
+        A skip is forgotten. A grade stays and is marked: the judge's was shown after it, so what
+        the rater gives next is no longer their own word alone.
+        """
         with self._changing() as held:
             for at in reversed(range(len(held))):
                 entry = held[at]
-                if entry.rater == rater and (entry.query_id, entry.id) in among:
-                    self._write([*held[:at], *held[at + 1 :]])
+                mine = entry.rater == rater and (entry.query_id, entry.id) in among
+                if mine and not entry.taken_back:
+                    marked = [] if entry.grade is None else [replace(entry, taken_back=True)]
+                    self._write([*held[:at], *marked, *held[at + 1 :]])
                     return entry
         return None
+
+    def _has_our_columns(self) -> bool:
+        """Tell whether the file has a column for revised grades, as older ones have not."""
+        with self._path.open(encoding="utf-8-sig", newline="") as stream:
+            return stream.readline().strip() == ",".join(COLUMNS)
 
     def _parsed(self) -> tuple[Entry, ...]:
         try:
@@ -104,9 +140,10 @@ class LabelStore:
             raise self._problem(f"cannot be read ({error})") from error
         reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
         try:
-            if reader.fieldnames is not None and tuple(reader.fieldnames) != COLUMNS:
+            if reader.fieldnames and tuple(reader.fieldnames) not in (COLUMNS, COLUMNS[:-1]):
                 raise self._problem(f"the columns are {', '.join(reader.fieldnames)}")
-            return tuple(self._entry(line, reader.line_num) for line in reader)
+            width = len(reader.fieldnames or ())
+            return tuple(self._entry(line, reader.line_num, width) for line in reader)
         except csv.Error as error:
             raise self._problem(f"not CSV ({error})") from error
 
@@ -114,16 +151,26 @@ class LabelStore:
         fix = f"name another file with --labels; this one is written as {', '.join(COLUMNS)}"
         return InputError(Problem(str(self._path), found, fix))
 
-    def _entry(self, line: dict[str, str], number: int) -> Entry:
+    def _entry(self, line: dict[str, str], number: int, width: int) -> Entry:
         try:
-            _check_cells(line)
+            _check_cells(line, width)
             grade = int(line["grade"]) if line["grade"] else None
+            revised = line.get("revised", "")
             pi = float(line["pi"]) if line["pi"] else None
             if grade is not None and grade < 0:
                 raise ValueError(f"grade {grade}")
             if pi is not None and not 0.0 < pi <= 1.0:
                 raise ValueError(f"pi {pi}")
-            return Entry(line["query_id"], line["chunk_id"], line["rater"], grade, pi, line["note"])
+            return Entry(
+                query_id=line["query_id"],
+                id=line["chunk_id"],
+                rater=line["rater"],
+                grade=grade,
+                pi=pi,
+                note=line["note"],
+                revised=None if revised in ("", _TAKEN_BACK) else int(revised),
+                taken_back=revised == _TAKEN_BACK,
+            )
         except ValueError as error:
             fix = "correct the line, or delete it and label that chunk again"
             found = f"not a label ({error})"
@@ -158,13 +205,13 @@ class LabelStore:
         self._read = _state(self._path), tuple(entries)
 
 
-def _check_cells(line: Mapping[str, str | None]) -> None:
+def _check_cells(line: Mapping[str, str | None], width: int) -> None:
     """Refuse a line with cells too few or too many: a write that a power cut tore, or an edit."""
-    if len(line) > len(COLUMNS):
-        raise ValueError(f"too many cells of {len(COLUMNS)}")
+    if len(line) > width:
+        raise ValueError(f"too many cells of {width}")
     cells = sum(cell is not None for cell in line.values())
-    if cells < len(COLUMNS):
-        raise ValueError(f"{cells} cells of {len(COLUMNS)}")
+    if cells < width:
+        raise ValueError(f"{cells} cells of {width}")
 
 
 def _to_disk(stream: IO[bytes]) -> None:
@@ -193,7 +240,10 @@ def _state(path: Path) -> _State | None:
 def _cells(entry: Entry) -> tuple[object, ...]:
     grade = "" if entry.grade is None else entry.grade
     pi = "" if entry.pi is None else repr(entry.pi)
-    return entry.query_id, entry.id, grade, entry.rater, pi, entry.note
+    revised = "" if entry.revised is None else entry.revised
+    if entry.taken_back:
+        revised = _TAKEN_BACK
+    return entry.query_id, entry.id, grade, entry.rater, pi, entry.note, revised
 
 
 @contextlib.contextmanager

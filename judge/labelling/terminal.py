@@ -9,8 +9,9 @@ from rich.text import Text
 
 from judge.errors import UsageError
 from judge.labelling.marking import mark
-from judge.labelling.scale import meanings
+from judge.labelling.scale import INSTRUCTION, meanings
 from judge.labelling.session import Session
+from judge.labelling.store import Entry
 from judge.spotcheck import Item
 
 HELP = "grade, then if you like a note · s skip · u undo · q quit"
@@ -25,6 +26,8 @@ def label_in_terminal(
     shows; the judge's grade shows only after the person's.
     """
     item = session.next(rater)
+    if item is not None:
+        console.print(Text(f"\n{INSTRUCTION}"))
     while item is not None:
         _show(session, rater, item, console)
         answer: Item | None = item
@@ -43,6 +46,8 @@ def _show(session: Session, rater: str, item: Item, console: Console) -> None:
     progress = session.progress(rater)
     console.print(Text(f"\n── {progress.graded} of {progress.total} graded ──\n"))
     console.print(Text(f"Query: {_plain(item.query)}\n", style="bold"))
+    if item.source:
+        console.print(Text(f"Source: {_plain(item.source)}\n"))
     segments = [(_plain(text), "bold underline" if marked else "") for text, marked in _marks(item)]
     console.print(Text.assemble(*segments, "\n"))
     for grade, words in enumerate(meanings(session.queue.grade_max)):
@@ -57,8 +62,12 @@ def _act(session: Session, rater: str, item: Item, line: str, console: Console) 
     """Do what a line asks; return the chunk to show next, the same one where it asks nothing."""
     if line == "u":
         undone = session.undo(rater)
-        console.print(Text("Taken back." if undone else "Nothing to take back."))
-        return undone[0] if undone else item
+        if undone is None:
+            console.print(Text("Nothing to take back."))
+            return item
+        item, entry = undone
+        console.print(Text(_taken_back(entry)))
+        return item
     word, _, note = line.partition(" ")
     if word != "s" and not (word.isascii() and word.isdigit()):
         console.print(Text(f"{word!r} is no grade."))
@@ -79,6 +88,12 @@ def _revealed(item: Item, grade: int | None) -> str:
     judge = "no grade" if item.judge_grade is None else str(item.judge_grade)
     reason = f": {_plain(item.judge_reason)}" if item.judge_reason else ""
     return f"You gave {grade}, the judge {judge}{reason} ({item.why})."
+
+
+def _taken_back(entry: Entry) -> str:
+    if entry.grade is None:
+        return "Skip taken back."
+    return f"Grade again. Your first grade, {entry.grade}, is kept beside the new one."
 
 
 def _plain(text: str) -> str:

@@ -25,7 +25,7 @@ from starlette.routing import Route
 
 from judge.errors import InputError, UsageError
 from judge.labelling.marking import mark
-from judge.labelling.scale import meanings
+from judge.labelling.scale import INSTRUCTION, meanings
 from judge.labelling.session import Session
 from judge.labelling.store import Entry
 from judge.spotcheck import Item
@@ -33,6 +33,7 @@ from judge.spotcheck import Item
 ADDRESS = "127.0.0.1"
 LARGEST_BODY = 100_000
 _PLACE_OF_TOKEN = "TOKEN"  # noqa: S105  where the page's own links take the real one
+_PLACE_OF_INSTRUCTION = "INSTRUCTION"
 _TYPES = {"page.html": "text/html", "page.css": "text/css", "page.js": "text/javascript"}
 _HEADERS = {
     "Cache-Control": "no-store",
@@ -95,7 +96,7 @@ def labelling_app(session: Session, *, token: str, host: str) -> Starlette:
 
     def page(name: str) -> Callable[[Request], Response]:
         text = resources.files("judge.labelling").joinpath("page", name).read_text("utf-8")
-        body = text.replace(_PLACE_OF_TOKEN, token)
+        body = text.replace(_PLACE_OF_TOKEN, token).replace(_PLACE_OF_INSTRUCTION, INSTRUCTION)
         return lambda _request: Response(body, headers=_HEADERS, media_type=_TYPES[name])
 
     def answer(act: Callable[[Session, _Asked], Json]) -> Callable[[Request], Awaitable[Response]]:
@@ -166,6 +167,7 @@ def _state(session: Session, rater: str, *, item: Item | None = None) -> Json:
         },
         "scale": list(meanings(session.queue.grade_max)),
         "labels": str(session.store.path),
+        "run": session.queue.run,
     }
 
 
@@ -175,6 +177,7 @@ def _blind(item: Item) -> Json:
         "query_id": item.query_id,
         "query": item.query,
         "id": item.id,
+        "source": item.source,
         "segments": mark(item.text, item.query),
     }
 
@@ -192,7 +195,7 @@ def _revealed(item: Item, grade: int | None) -> Json | None:
 
 
 def _entry(entry: Entry) -> Json:
-    return {"grade": entry.grade, "note": entry.note}
+    return {"first": entry.grade, "grade": entry.latest, "note": entry.note}
 
 
 def listen(port: int = 0) -> socket.socket:

@@ -7,10 +7,12 @@ const token = address.searchParams.get("token") || "";
 let rater = address.searchParams.get("rater") || "";
 let item = null;
 let busy = false;
+let wasFirst = false;
 
 function show(id) {
   for (const name of ["enter", "grading", "finished"]) part(name).hidden = name !== id;
   part("who").hidden = id === "enter";
+  part("how").hidden = id === "finished";
 }
 
 function fail(message) {
@@ -65,6 +67,7 @@ function render(state) {
   part("bar").value = graded;
   part("count").textContent = `${graded} of ${total} graded${skipped ? `, ${skipped} skipped` : ""}`;
   part("rater-name").textContent = rater;
+  part("run").textContent = state.run ? `of ${state.run}` : "";
   item = state.item;
   part("note").value = "";
   if (!item) {
@@ -74,7 +77,12 @@ function render(state) {
     return;
   }
   show("grading");
+  // Open until the first grade; from then on it is one line, and as the person left it.
+  if (graded === 1 && wasFirst) part("how").open = false;
+  wasFirst = graded === 0;
   part("query").textContent = item.query;
+  part("source").textContent = item.source ? `Source: ${item.source}` : "";
+  part("source").hidden = !item.source;
   part("chunk").replaceChildren(...item.segments.map(segment));
   part("scale").replaceChildren(...state.scale.map(gradeButton));
   window.scrollTo(0, 0);
@@ -107,8 +115,10 @@ async function undo() {
     part("previous").textContent = "Nothing to take back.";
     return;
   }
-  const { grade, note } = state.undone;
-  part("previous").textContent = grade === null ? "Skip taken back." : `Grade ${grade} taken back.`;
+  const { first, grade, note } = state.undone;
+  part("previous").textContent = grade === null
+    ? "Skip taken back."
+    : `Grade again. Your first grade, ${first}, is kept beside the new one.`;
   part("note").value = note;
   const button = document.querySelector(`#scale [data-grade="${grade}"]`);
   if (button) button.setAttribute("aria-pressed", "true");
@@ -121,7 +131,9 @@ async function begin() {
     return;
   }
   const state = await ask("next", {});
-  if (state) render(state);
+  if (!state) return;
+  part("how").open = state.progress.graded === 0;
+  render(state);
 }
 
 function onKey(event) {
