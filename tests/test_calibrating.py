@@ -70,18 +70,18 @@ DL19 = {"kappa": 0.3626, "kappa_linear": 0.4865, "kappa_quadratic": 0.5951, "kap
 
 @pytest.fixture
 def folder(tmp_path):
-    """Return a folder with the worked example as verdicts.jsonl, labels.csv and two runs."""
-    pairs = [(f"q{i // 4}", f"c{i}") for i in range(24)]
+    """Return a folder with the worked example twice as verdicts.jsonl, labels.csv and two runs."""
+    pairs = [(f"q{i // 4}", f"c{i}") for i in range(48)]
     verdicts = [
         {"query_id": query, "id": id, "status": "graded", "grade": grade, "model": "m", "raw": "{}"}
-        for (query, id), grade in zip(pairs, JUDGE, strict=True)
+        for (query, id), grade in zip(pairs, JUDGE * 2, strict=True)
     ]
     verdicts += [
         {"query_id": "q0", "id": "blank", "status": "rule", "grade": 0},
         {"query_id": "q0", "id": "silent", "status": "refused", "grade": None, "reason": "no"},
     ]
     (tmp_path / "verdicts.jsonl").write_text("".join(json.dumps(v) + "\n" for v in verdicts))
-    lines = [f"{q};{c};{g};ann;0.5" for (q, c), g in zip(pairs, HUMAN, strict=True)]
+    lines = [f"{q};{c};{g};ann;0.5" for (q, c), g in zip(pairs, HUMAN * 2, strict=True)]
     header = "\ufeffquery_id;chunk_id;grade;rater;pi"
     (tmp_path / "labels.csv").write_text("\r\n".join([header, *lines, ""]), newline="")
     for name, step in (("up", 1), ("down", -1)):
@@ -89,7 +89,7 @@ def folder(tmp_path):
             {"query_id": f"q{q}", "slice": "even" if q % 2 == 0 else "odd",
              "query": f"question {q}",
              "results": [{"id": f"c{i}"} for i in range(4 * q, 4 * q + 4)][::step]}
-            for q in range(6)
+            for q in range(12)
         ]  # fmt: skip
         (tmp_path / f"{name}.json").write_text(json.dumps({"name": name, "rows": rows}))
     return tmp_path
@@ -103,7 +103,7 @@ def test_command_reads_bom_semicolons_and_crlf_and_says_the_sentence_first(folde
     done = _run(folder, folder / "labels.csv")
     assert done.exception is None, done.output
     first = " ".join(done.stdout.splitlines()[:2])
-    assert first.startswith("This judge may gate: quadratic kappa is 0.872 [0.736, 0.919] over 24")
+    assert first.startswith("This judge may gate: quadratic kappa is 0.872 [0.789, 0.924] over 48")
     assert "1 judgments" not in done.stdout
     assert "judgments by 'rule' left out" in " ".join(done.stdout.split())
 
@@ -119,8 +119,8 @@ def test_command_orders_runs_by_slice_and_both_sources(folder):
     done = _run(folder / "verdicts.jsonl", folder / "labels.csv", *runs)
     assert done.exception is None, done.output
     assert "even" in done.stdout and "odd" in done.stdout
-    assert "Order of 2 runs by mean nDCG@10 over 6 queries" in done.stdout
-    assert "by labels of 6 of 6 queries" in done.stdout
+    assert "Order of 2 runs by mean nDCG@10 over 12 queries" in done.stdout
+    assert "by labels of 12 of 12 queries" in done.stdout
 
 
 def test_json_holds_no_nan_and_reasons_for_null(folder):
@@ -144,11 +144,11 @@ def test_no_shared_chunk_is_said_in_the_first_line(folder):
 
 
 def test_slices_come_from_the_folder_s_own_report(folder):
-    rows = [{"query_id": f"q{i}", "slice": "first" if i < 3 else "last"} for i in range(6)]
+    rows = [{"query_id": f"q{i}", "slice": "first" if i < 6 else "last"} for i in range(12)]
     report = {"run": "r", "settings": {"grade_max": 3}, "rows": rows}
     (folder / "report.json").write_text(json.dumps(report))
     found = calibrate(folder, folder / "labels.csv", settings=FAST).calibration
-    assert {name: part.pairs for name, part in found.slices.items()} == {"first": 12, "last": 12}
+    assert {name: part.pairs for name, part in found.slices.items()} == {"first": 24, "last": 24}
 
 
 def test_panel_is_read_from_its_votes(folder):
@@ -159,7 +159,7 @@ def test_panel_is_read_from_its_votes(folder):
         line["votes"] = votes if line["grade"] is not None else [{"model": "m1", "grade": None}]
     verdicts.write_text("".join(json.dumps(line) + "\n" for line in lines))
     said = " ".join(_run(folder, folder / "labels.csv").stdout.split())
-    assert "m1 0.872 [0.736, 0.919] m2 0.000" in said
+    assert "m1 0.872 [0.789, 0.924] m2 0.000" in said
     assert "2 votes are worth" in said
     report = json.loads(_run(folder, folder / "labels.csv", "--json").stdout)
     assert set(report["panel"]["judges"]) == {"m1", "m2"}
@@ -182,6 +182,13 @@ def test_labels_above_the_scale_are_clipped_only_when_asked(folder):
     assert "grade 4 clipped to 3: 1" in " ".join(done.stdout.split())
 
 
+def test_bias_allowed_is_a_setting(folder):
+    done = _run(folder, folder / "labels.csv", "--require", "bias=0.01")
+    said = " ".join(done.stdout.split())
+    assert "bias (judge - human) is 0.125" in said
+    assert "on both sides of the 0.01 grades allowed" in said
+
+
 def test_threshold_is_a_setting(folder):
     done = _run(folder, folder / "labels.csv", "--require", "kappa_quadratic=0.95")
     assert done.stdout.startswith("This judge may not gate")
@@ -191,7 +198,7 @@ def test_threshold_is_a_setting(folder):
     ("arguments", "message"),
     [
         (("--require", "kappa_quadratic=high"), "needs a number"),
-        (("--require", "bias=0.1"), "cannot be required"),
+        (("--require", "mae=0.1"), "cannot be required"),
         (("-m", "RR"), "sees no grades"),
     ],
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from worked_agreement import HUMAN, JUDGE
 
@@ -9,20 +11,24 @@ from judge.calibration.files import CalibrationReport
 from judge.calibration.trust import CalibrationSettings, compare_with_labels
 from judge.errors import UsageError
 from judge.formats import Label
-from judge.report.calibration import headline
+from judge.report.calibration import bias_text, headline, people_lines
 from judge.statistics.paired import Resampling
 
 PAIRS = [(f"q{i // 4}", f"c{i}") for i in range(24)]
 JUDGED = dict(zip(PAIRS, JUDGE, strict=True))
 LABELS = [Label(query, id, grade) for (query, id), grade in zip(PAIRS, HUMAN, strict=True)]
+# The same six queries twice: all coefficients as they were, and queries enough for intervals.
+TWICE = [(f"q{i // 4}", f"c{i}") for i in range(48)]
+JUDGED_TWICE = dict(zip(TWICE, JUDGE * 2, strict=True))
+LABELS_TWICE = [Label(*pair, grade) for pair, grade in zip(TWICE, HUMAN * 2, strict=True)]
 
 
-def test_worked_example_with_its_exact_interval():
+def test_worked_example_has_no_interval_over_six_queries():
     found = compare_with_labels(JUDGED, LABELS).overall
     assert (found.queries, found.pairs) == (6, 24)
     quadratic = found.coefficients["kappa_quadratic"]
     assert quadratic.value == pytest.approx(0.871951, abs=5e-7)
-    assert (quadratic.lo, quadratic.hi) == pytest.approx((0.735849, 0.919192), abs=5e-7)
+    assert quadratic.reason == "CI n/a: 6 queries, at least 10 are needed"
     assert found.confusion[1] == (1, 3, 1, 0)
 
 
@@ -33,7 +39,10 @@ def test_slices_have_lines_of_their_own():
     assert found.overall.pairs == 24
     # q0 and q1: human 0 0 1 0 3 2 0 0, judge 0 1 1 0 3 3 0 0: six of eight alike.
     assert found.slices["entity"].coefficients["exact"].value == 0.75
-    assert found.slices["entity"].coefficients["exact"].reason == "CI n/a: 2 queries"
+    assert (
+        found.slices["entity"].coefficients["exact"].reason
+        == "CI n/a: 2 queries, at least 10 are needed"
+    )
 
 
 def test_labels_of_chunks_that_were_not_judged_are_counted_not_dropped_silently():
@@ -103,35 +112,99 @@ def _answer(judged, labels, **required):
     return compare_with_labels(judged, labels, settings=settings).answer
 
 
-def test_interval_above_the_threshold_may_gate():
-    assert _answer(JUDGED, LABELS, kappa_quadratic=0.7).may_gate is True  # [0.736, 0.919]
+def _quadratic():
+    settings = CalibrationSettings(resampling=Resampling(200, 0))
+    found = compare_with_labels(JUDGED_TWICE, LABELS_TWICE, settings=settings)
+    return found.overall.coefficients["kappa_quadratic"]
 
 
-def test_interval_below_the_threshold_may_not():
-    assert _answer(JUDGED, LABELS, kappa_quadratic=0.95).may_gate is False
+def test_lower_end_decides_and_not_the_value():
+    found = _quadratic()
+    assert found.lo < 0.871951 < found.hi < 1.0
+    below, above = found.lo - 0.01, found.hi + 0.01
+    assert _answer(JUDGED_TWICE, LABELS_TWICE, kappa_quadratic=below).may_gate is True
+    assert _answer(JUDGED_TWICE, LABELS_TWICE, kappa_quadratic=above).may_gate is False
+    assert _answer(JUDGED_TWICE, LABELS_TWICE, kappa_quadratic=0.87).may_gate is None
 
 
 def test_interval_across_the_threshold_says_how_many_queries_more():
-    # 0.871951 - 0.735849 = 0.136102 below; to clear 0.8 it must shrink to 0.071951:
-    # 6 (0.136102 / 0.071951)^2 = 21.5 queries, 22 - 6 = 16 more.
-    answer = _answer(JUDGED, LABELS, kappa_quadratic=0.8)
-    assert (answer.may_gate, answer.more_queries) == (None, 16)
+    # An interval shrinks with the square root of its queries; its lower arm must clear 0.83.
+    found = _quadratic()
+    arm = (found.value - found.lo) / (found.value - 0.83)
+    answer = _answer(JUDGED_TWICE, LABELS_TWICE, kappa_quadratic=0.83)
+    assert (answer.may_gate, answer.more_queries) == (None, math.ceil(12 * arm**2) - 12)
 
 
 def test_threshold_at_the_value_is_out_of_reach():
-    value = compare_with_labels(JUDGED, LABELS).overall.coefficients["exact"].value
-    answer = _answer(JUDGED, LABELS, exact=value)
+    answer = _answer(JUDGED_TWICE, LABELS_TWICE, kappa_quadratic=_quadratic().value)
     assert (answer.may_gate, answer.more_queries) == (None, None)
 
 
 def test_every_requirement_must_hold_and_the_worst_is_named():
-    answer = _answer(JUDGED, LABELS, kappa_quadratic=0.7, exact=0.9)  # exact [0.625, 0.75]
-    assert (answer.may_gate, answer.coefficient) == (False, "exact")
+    answer = _answer(JUDGED_TWICE, LABELS_TWICE, kappa_quadratic=0.7, kappa=0.9)  # kappa 0.560
+    assert (answer.may_gate, answer.coefficient) == (False, "kappa")
 
 
 def test_too_few_queries_cannot_tell():
     answer = _answer(JUDGED, LABELS[:8], kappa_quadratic=0.1)
-    assert (answer.may_gate, answer.more_queries) == (None, 3)  # two of at least five
+    assert (answer.may_gate, answer.more_queries) == (None, 8)  # two of at least ten
+
+
+def _biased(off):
+    """Return twelve queries of four chunks that the judge grades `off` lower, and labels."""
+    people = {(f"q{i}", f"c{j}"): 3 - (i + j) % 2 for i in range(12) for j in range(4)}
+    people |= {(f"q{i}", "low"): off[i % len(off)] for i in range(12)}
+    judged = {
+        pair: max(0, grade - off[int(pair[0][1:]) % len(off)]) for pair, grade in people.items()
+    }
+    return judged, [Label(*pair, grade) for pair, grade in people.items()]
+
+
+def test_judge_whose_grades_lie_far_off_may_not_gate_however_it_orders():
+    # 1 or 2 grades too low everywhere: 1.4 on average, the order of the chunks mostly right.
+    judged, labels = _biased((1, 2, 1, 1, 2, 1))
+    found = compare_with_labels(judged, labels)
+    assert _answer(judged, labels, kappa_quadratic=0.0).may_gate is False
+    assert found.answer.may_gate is not True
+
+
+def test_never_may_gate_above_a_bias_without_a_word_of_it():
+    # A fifth of the chunks one grade low: surely below people's, within the half a grade allowed.
+    people = {(f"q{i}", f"c{j}"): (i + j) % 4 for i in range(20) for j in range(5)}
+    judged = {p: g - 1 if g and (int(p[0][1:]) + int(p[1][1:])) % 5 == 0 else g
+              for p, g in people.items()}  # fmt: skip
+    found = compare_with_labels(judged, [Label(*p, g) for p, g in people.items()])
+    said = headline(CalibrationReport(found))
+    assert found.answer.may_gate is True
+    assert said.startswith("This judge may gate: ")
+    assert "below people's on average" in said and "a single run's figures are too low" in said
+    assert "severe" not in bias_text(found.overall.coefficients["bias"])
+    assert "lower than people's" in bias_text(found.overall.coefficients["bias"])
+
+
+def test_judge_and_people_are_compared_in_the_same_way():
+    # Two people who each give 0 and 1 by turns and agree on half; the judge gives 1 to all but one.
+    # Over both orders people: po 1/2, shares 1/2 each: kappa 0. Judge against a person, chunks
+    # (0,0) (1,1) (0,1) (1,0), judge 1 1 1 0: table of person\\judge by half chunks
+    # 00 1/2, 01 3/2, 10 1/2, 11 3/2 of 4; both orders: 00 1/2, 01 and 10 1 each, 11 3/2: po 1/2,
+    # shares of 0 3/8, of 1 5/8: pe 34/64, kappa (32 - 34) / (64 - 34) = -1/15. Cohen's is 0.
+    given = {"a": (0, 0), "b": (1, 1), "c": (0, 1), "d": (1, 0)}
+    labels = [
+        Label("q", id, grade, rater=rater)
+        for id, grades in given.items()
+        for rater, grade in zip(("ann", "ben"), grades, strict=True)
+    ]
+    judged = {("q", "a"): 1, ("q", "b"): 1, ("q", "c"): 1, ("q", "d"): 0}
+    found = compare_with_labels(judged, labels)
+    assert found.people.coefficients["kappa"].value == pytest.approx(0.0)
+    assert found.judge_on_shared.coefficients["kappa"].value == pytest.approx(-1 / 15)
+    assert found.overall.coefficients["kappa"].value == pytest.approx(0.0)
+    said = people_lines(found)
+    assert "both orders" in said[0] and len(said) == 5
+    assert said[-2:] == [
+        "  Cohen's kappa, people with each other  0.000",
+        "  Cohen's kappa, judge with a person     -0.067",
+    ]
 
 
 def test_perfect_judge_may_gate_by_what_is_sure():
@@ -207,8 +280,8 @@ def test_judge_grade_without_a_label_leaves_the_shares_unknown():
 @pytest.mark.parametrize(
     ("queries", "said"),
     [
-        (6, "kappa is 0.000 over 12 chunks of 6 queries; judge used a single grade; CI n/a"),
-        (4, "kappa is 0.000 over 8 chunks of 4 queries; an interval needs at least 1 query more"),
+        (11, "kappa is 0.000 over 22 chunks of 11 queries; judge used a single grade; CI n/a"),
+        (9, "kappa is 0.000 over 18 chunks of 9 queries; an interval needs at least 1 query more"),
     ],
 )
 def test_sentence_without_an_interval_says_why_there_is_none(queries, said):
@@ -219,14 +292,14 @@ def test_sentence_without_an_interval_says_why_there_is_none(queries, said):
 
 
 def test_perfect_judge_of_one_rare_grade_has_yet_to_show_it():
-    # 59 zeros and one 2 over 6 queries: kappa 1, yet 1 - 0.05^(1/6): 39.3% of the queries may
+    # 99 zeros and one 2 over 10 queries: kappa 1, yet 1 - 0.05^(1/10): 25.9% of the queries may
     # hold a disagreement. Were it 0 -> 3 and 2 -> 0, the squared distance is, observed,
-    # (59 x 9 + 1 x 4) 0.393 / 60 = 3.504; by chance (human 59/60 at 0 and 1/60 at 2, judge
-    # 0.603 at 0, 0.010 at 2, 0.386 at 3) 0.983 (0.386 x 9 + 0.010 x 4) + 0.017 (0.603 x 4 +
-    # 0.386) = 3.505: a kappa of 0.
-    pairs = [(f"q{i // 10}", f"c{i}") for i in range(60)]
+    # (99 x 9 + 1 x 4) 0.259 / 100 = 2.318; by chance (human 0.99 at 0, 0.01 at 2; judge 0.736
+    # at 0, 0.007 at 2, 0.256 at 3) 0.99 (0.256 x 9 + 0.007 x 4) + 0.01 (0.736 x 4 + 0.256) =
+    # 2.341: a kappa of 0.01.
+    pairs = [(f"q{i // 10}", f"c{i}") for i in range(100)]
     judged = {pair: 2 if i == 7 else 0 for i, pair in enumerate(pairs)}
     found = compare_with_labels(judged, [Label(*pair, judged[pair]) for pair in pairs])
     assert found.overall.coefficients["kappa_quadratic"].value == 1.0
     assert found.answer.may_gate is None
-    assert "no disagreement in 6 queries" in headline(CalibrationReport(found))
+    assert "no disagreement in 10 queries" in headline(CalibrationReport(found))

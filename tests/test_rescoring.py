@@ -60,7 +60,7 @@ def test_orders_that_differ():
     found = system_orders(runs, sources(judged, labels), HOW)
     assert found.means == {"A": (1.0, 0.0), "B": (0.0, 1.0)}
     assert found.correlations["tau_b"].value == -1.0
-    assert found.correlations["tau_b"].reason == "CI n/a: fewer than 5 queries"
+    assert found.correlations["tau_b"].reason == "CI n/a: 1 query, at least 10 are needed"
 
 
 def test_orders_without_a_shared_query_have_a_reason():

@@ -47,14 +47,15 @@ def test_no_pair_graded_apart_has_no_agreement():
     assert (found.agreement, found.half_credit) == (None, 0.5)
 
 
-def test_fewer_than_five_queries_have_no_interval():
-    many = [pair for name in "abcd" for pair in pairs((2, 1), (1, 2), query=name)]
+def test_fewer_than_ten_queries_have_no_interval():
+    many = [pair for name in "abcdefghi" for pair in pairs((2, 1), (1, 2), query=name)]
     assert agreement_with_preferences(many).interval is None
 
 
 def test_interval_resamples_queries_and_not_pairs():
-    # Five queries of ten pairs each, all right or all wrong: pairs would give a narrow interval,
-    # queries can be 0 to 5 of 5 right (3 of 5 here); exact over 5^5 resamples: 1/5 to 1.
-    grades = {"a": (2, 1), "b": (2, 1), "c": (2, 1), "d": (1, 2), "e": (1, 2)}
-    many = [pair for name, ends in grades.items() for pair in pairs(*[ends] * 10, query=name)]
-    assert agreement_with_preferences(many).interval == pytest.approx((0.2, 1.0))
+    # Twelve queries of ten pairs each, all right or all wrong: 120 independent pairs of which half
+    # are right would give about .5 +- .09, twelve queries say much less (.5 +- .29 by the normal).
+    ends = [(2, 1), (1, 2)] * 6
+    many = [pair for at, end in enumerate(ends) for pair in pairs(*[end] * 10, query=str(at))]
+    lo, hi = agreement_with_preferences(many).interval
+    assert lo < 0.25 and hi > 0.75

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from judge.grades import GAINS
 from judge.statistics.prevalence import (
-    corrected_shares,
+    LabelledChunks,
     expected_gains,
+    post_stratified_shares,
     post_stratify,
     rogan_gladen,
 )
@@ -26,17 +30,66 @@ def test_post_stratification_by_judge_grade():
     assert interval == pytest.approx((0.679968, 0.584764, 0.775172), abs=5e-7)
 
 
-def test_shares_of_a_stack_are_those_of_each_table():
-    by_human = np.array(LABELLED, dtype=float).T
-    stacked = corrected_shares(np.stack([by_human, by_human * 2]), SIZES)
-    assert stacked[0] == pytest.approx((0.593333, 0.208846, 0.122340, 0.075481), abs=5e-7)
-    assert stacked[1] == pytest.approx(stacked[0])
+def _chunks(queries=None):
+    """Return the labelled chunks of the table above, each of a query of its own."""
+    pairs = [
+        (judge, human)
+        for judge, row in enumerate(LABELLED)
+        for human, count in enumerate(row)
+        for _ in range(count)
+    ]
+    judge, human = np.array(pairs).T
+    n = len(pairs)
+    return LabelledChunks(
+        np.arange(n) if queries is None else np.arange(n) % queries,
+        judge,
+        np.eye(4)[human],
+        np.ones(n),
+    )
 
 
-def test_shares_without_a_label_of_a_grade_that_occurs_are_unknown():
-    table = np.array([[5.0, 0.0], [1.0, 0.0]])
-    assert np.isnan(corrected_shares(table, [10, 4])).all()
-    assert corrected_shares(table, [10, 0]) == pytest.approx((5 / 6, 1 / 6))
+def test_shares_are_those_of_the_worked_table():
+    found = post_stratified_shares(_chunks(), SIZES)
+    shares = [share for share, _, _ in found]
+    assert shares == pytest.approx((0.593333, 0.208846, 0.122340, 0.075481), abs=5e-7)
+    assert all(0.0 <= lo < share < hi <= 1.0 for share, lo, hi in found)
+
+
+def test_interval_of_one_stratum_is_wilson_s():
+    # statsmodels.stats.proportion.proportion_confint(30, 40, method="wilson") = (.598061, .858143)
+    # at z = 1.959964; here t with 39 degrees of freedom and 1 - 40/1000000 unseen, so by hand.
+    chunks = LabelledChunks(
+        np.arange(40), np.zeros(40, int), np.eye(2)[[0] * 30 + [1] * 10], np.ones(40)
+    )
+    (share, lo, hi), _ = post_stratified_shares(chunks, (1_000_000, 0))
+    z, n, p = 2.022691, 40.0, 0.75
+    middle = (p + z * z / (2 * n)) / (1 + z * z / n)
+    reach = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+    # Two shares that mirror each other spread a little over n queries more than over n chunks.
+    assert share == pytest.approx(0.75)
+    assert (lo, hi) == pytest.approx((middle - reach, middle + reach), abs=3e-3)
+
+
+def test_grade_that_no_label_shows_is_not_claimed_to_be_absent():
+    chunks = LabelledChunks(np.arange(15), np.zeros(15, int), np.eye(2)[[0] * 15], np.ones(15))
+    _, (share, lo, hi) = post_stratified_shares(chunks, (500, 0))
+    assert (share, lo) == (0.0, 0.0)
+    assert 0.15 < hi < 0.30  # Clopper-Pearson's 0 of 15: [0, .2180]
+
+
+def test_everything_labelled_leaves_no_doubt():
+    chunks = LabelledChunks(
+        np.arange(4), np.array([0, 0, 1, 1]), np.eye(2)[[0, 1, 1, 1]], np.ones(4)
+    )
+    assert post_stratified_shares(chunks, (2, 2)) == ((0.25, 0.25, 0.25), (0.75, 0.75, 0.75))
+
+
+def test_labels_of_few_queries_say_less():
+    # The labels that differ stand together: in four queries, not in 60.
+    ordered = _chunks()
+    clustered = replace(ordered, queries=np.arange(60) // 15)
+    wide, narrow = (post_stratified_shares(c, SIZES)[0] for c in (clustered, ordered))
+    assert wide[2] - wide[1] > narrow[2] - narrow[1]
 
 
 def test_expected_gain_is_not_the_gain_of_the_expected_grade():

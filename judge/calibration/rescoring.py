@@ -20,10 +20,10 @@ from judge.measures.graded import evaluate
 from judge.measures.names import Measure
 from judge.measures.pool import GradePool
 from judge.run import Row, Run
-from judge.statistics.bootstrap import FEWEST_CLUSTERS, Resamples, resample
+from judge.statistics.bootstrap import FEWEST_CLUSTERS, resample, widest_interval
 from judge.statistics.correction import Correction, difference_estimator
 from judge.statistics.estimate import Estimate
-from judge.statistics.paired import RESAMPLING, Resampling
+from judge.statistics.paired import RESAMPLING, Resampling, few_queries
 from judge.statistics.rank_correlation import (
     RankBiasedOverlap,
     kendall_tau_b,
@@ -160,10 +160,7 @@ def system_orders(
     judge, people = (score_runs(runs, side, how) for side in (shared.judge, shared.people))
     queries = judge.shape[1]
     by_judge, by_people = (side.mean(1) if queries else side.sum(1) for side in (judge, people))
-    drawn = None
-    if queries >= FEWEST_CLUSTERS and len(runs) > 1:
-        per_query = np.stack([judge.T, people.T], axis=1)
-        drawn = resample(per_query, draws=resampling.draws, seed=resampling.seed)
+    per_query = np.stack([judge.T, people.T], axis=1)
     orders = [
         [runs[at].name for at in np.argsort(-means, kind="stable")]
         for means in (by_judge, by_people)
@@ -176,7 +173,7 @@ def system_orders(
             for run, j, p in zip(runs, by_judge, by_people, strict=True)
         },
         correlations={
-            name: _with_interval(correlation, by_judge, by_people, drawn)
+            name: _with_interval(correlation, per_query, resampling)
             for name, correlation in CORRELATIONS.items()
         },
         overlap=rank_biased_overlap(*orders) if len(runs) > 1 and queries else None,
@@ -191,19 +188,32 @@ CORRELATIONS: Mapping[str, Callable[[Sequence[float], Sequence[float]], Estimate
 
 def _with_interval(
     correlation: Callable[[Sequence[float], Sequence[float]], Estimate],
-    judge: Scores,
-    people: Scores,
-    drawn: Resamples | None,
+    per_query: Scores,
+    resampling: Resampling,
 ) -> Estimate:
-    found = correlation(judge.tolist(), people.tolist())
-    if found.value is None or drawn is None:
-        reason = found.reason or f"CI n/a: fewer than {FEWEST_CLUSTERS} queries"
-        return Estimate(found.value, reason=reason)
-    values = [correlation(first, second).value for first, second in drawn.sums.tolist()]
-    interval = drawn.interval(np.array([np.nan if value is None else value for value in values]))
+    """Return a correlation of means with its interval over queries.
+
+    per_query: (queries, 2, runs), the judge's scores and people's
+    """
+    queries = len(per_query)
+
+    def of(sums: Scores) -> float:
+        value = correlation(*sums.tolist()).value
+        return float("nan") if value is None else value
+
+    whole = per_query.sum(0)
+    found = correlation(*(whole / max(queries, 1)).tolist())
+    if found.value is None or queries < FEWEST_CLUSTERS:
+        return Estimate(found.value, reason=found.reason or few_queries(queries))
+    drawn = resample(per_query, draws=resampling.draws, seed=resampling.seed)
+    interval = widest_interval(
+        found.value,
+        np.array([of(whole - one) for one in per_query]),
+        np.array([of(sums) for sums in drawn.sums]),
+    )
     if interval is None:
-        return Estimate(found.value, reason="CI n/a: undefined in every resample")
-    return Estimate(found.value, interval[0], interval[1])
+        return Estimate(found.value, reason="CI n/a: undefined without one of the queries")
+    return Estimate(found.value, *interval)
 
 
 def corrected_means(

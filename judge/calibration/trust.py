@@ -17,7 +17,7 @@ from judge.errors import UsageError
 from judge.formats.labels import Label
 from judge.grades import GRADE_MAX
 from judge.run import Notice
-from judge.statistics.agreement import coefficients
+from judge.statistics.agreement import ERRORS, coefficients
 from judge.statistics.bootstrap import FEWEST_CLUSTERS
 from judge.statistics.estimate import Estimate
 from judge.statistics.paired import (
@@ -26,12 +26,10 @@ from judge.statistics.paired import (
     GradedUnit,
     Resampling,
     agreement_among_people,
+    agreement_with_a_person,
     agreement_with_judge,
     grade_shares,
 )
-
-# Errors, not agreements: less is better, so "at least" makes no sense for them.
-_NO_REQUIREMENT = frozenset({"mae", "bias"})
 
 # More queries than this still to label means: the judge is at the threshold.
 _FAR = 1_000
@@ -43,18 +41,21 @@ class CalibrationSettings:
 
     required: coefficient -> the least that its 95% interval may reach down to. By default a
         quadratic kappa of 0.4, below which agreement beyond chance is called poor (Fleiss 1981)
+    most_bias: how many grades the judge may lie above or below people on average, by its whole
+        interval; half a grade, from which on the next grade is nearer
     """
 
     grade_max: int = GRADE_MAX
     required: Mapping[str, float] = field(
         default_factory=lambda: MappingProxyType({"kappa_quadratic": 0.4})
     )
+    most_bias: float = 0.5
     resampling: Resampling = RESAMPLING
 
     def __post_init__(self) -> None:
         if not self.required:
             raise UsageError("name at least one coefficient that a judge must reach")
-        usable = [name for name in coefficients(self.grade_max) if name not in _NO_REQUIREMENT]
+        usable = [name for name in coefficients(self.grade_max) if name not in ERRORS]
         for name in self.required:
             if name not in usable:
                 listed = ", ".join(usable)
@@ -66,6 +67,7 @@ class Answer:
     """May this judge gate? And the requirement that decides it.
 
     may_gate: None where the labels are too few to tell
+    least: what the coefficient must reach; of bias, the most that it may be either way
     more_queries: about how many more would tell; None where that is unknown or above 1,000
     """
 
@@ -81,7 +83,7 @@ class Calibration:
     """What a judge's grades are worth beside people's.
 
     people: the raters among themselves, over the chunks that several of them graded; None
-        where there is none. judge_on_shared: the judge over the same chunks.
+        where there is none. judge_on_shared: the judge over the same chunks, in the same way.
     panel: the judges of a panel one by one; None where a single one judged
     judge_shares: how often the judge gave each grade 0..G; shares: how often people would have,
         had they graded all of it
@@ -134,22 +136,25 @@ def compare_with_labels(
     sizes = [given[grade] for grade in range(scale + 1)]
     return Calibration(
         settings=settings,
-        answer=_answer(overall, settings.required),
+        answer=_answer(overall, settings),
         overall=overall,
         slices={name: with_judge(part) for name, part in sorted(by_slice.items())},
         judge_shares=tuple(size / max(len(judged), 1) for size in sizes),
-        shares=grade_shares(found.units, sizes=sizes, resampling=draws),
+        shares=grade_shares(found.units, sizes=sizes),
         raters=tuple(sorted({label.rater for label in labels if label.rater})),
         people=among_people(shared) if shared else None,
-        judge_on_shared=with_judge(shared) if shared else None,
+        judge_on_shared=agreement_with_a_person(shared, grade_max=scale, resampling=draws)
+        if shared
+        else None,
         panel=panel_worth(votes, drawn.labels, grade_max=scale, resampling=draws),
         notices=(*drawn.notices, *found.notices),
     )
 
 
-def _answer(overall: Agreement, required: Mapping[str, float]) -> Answer:
+def _answer(overall: Agreement, settings: CalibrationSettings) -> Answer:
     """Return the answer of the requirement that is furthest from met."""
-    answers = [_requirement(name, least, overall) for name, least in required.items()]
+    answers = [_requirement(name, least, overall) for name, least in settings.required.items()]
+    answers.append(_bias_within(settings.most_bias, overall))
     return min(answers, key=lambda answer: _SEVERITY[answer.may_gate])
 
 
@@ -177,6 +182,26 @@ def _requirement(name: str, least: float, overall: Agreement) -> Answer:
         found,
         _more_queries(found.value, found.lo, found.hi, least, overall.queries),
     )
+
+
+def _bias_within(most: float, overall: Agreement) -> Answer:
+    """Say whether the judge's grades lie near enough to people's, on average."""
+    found, exact = overall.coefficients["bias"], overall.coefficients["exact"]
+    if found.value is None:
+        return Answer(None, "bias", most, found)
+    if exact.value == 1.0 and exact.lo is not None:
+        top = len(overall.confusion) - 1
+        return Answer((1.0 - exact.lo) * top <= most or None, "bias", most, found)
+    if found.lo is None or found.hi is None:
+        few = FEWEST_CLUSTERS - overall.queries
+        return Answer(None, "bias", most, found, few if few > 0 else None)
+    if -most <= found.lo and found.hi <= most:
+        return Answer(True, "bias", most, found)
+    if found.lo > most or found.hi < -most:
+        return Answer(False, "bias", most, found)
+    value, lo, hi = abs(found.value), *sorted((abs(found.lo), abs(found.hi)))
+    more = _more_queries(value, min(lo, value), max(hi, value), most, overall.queries)
+    return Answer(None, "bias", most, found, more)
 
 
 def _were_it_rare(name: str, overall: Agreement, rate: float) -> float:

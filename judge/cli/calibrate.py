@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -40,7 +41,8 @@ from judge.statistics.paired import Resampling
     "required",
     metavar="COEFFICIENT=X",
     multiple=True,
-    help="What the 95% interval must reach to gate, repeatable. [kappa_quadratic=0.4]",
+    help="What the 95% interval must reach to gate (bias: stay within), repeatable."
+    " [kappa_quadratic=0.4, bias=0.5]",
 )
 @click.option("--draws", type=click.IntRange(100), default=2000, help="Bootstrap draws. [2000]")
 @click.option("--seed", type=click.IntRange(0), default=0, help="Seed of the bootstrap. [0]")
@@ -107,7 +109,7 @@ def _labels_of(judgments: str) -> str:
     return str(Path(judgments) / "labels.csv")
 
 
-def _required(values: tuple[str, ...]) -> dict[str, dict[str, float]]:
+def _required(values: tuple[str, ...]) -> dict[str, Any]:
     """Return `kappa_quadratic=0.4` as a setting; nothing where the flag was not given."""
     required: dict[str, float] = {}
     for name, least in pairs("--require", values).items():
@@ -115,4 +117,7 @@ def _required(values: tuple[str, ...]) -> dict[str, dict[str, float]]:
             required[name] = float(least)
         except ValueError as error:
             raise UsageError(f"--require: {name}={least} needs a number, as {name}=0.4") from error
-    return {"required": required} if required else {}
+    settings: dict[str, Any] = {}
+    if "bias" in required:
+        settings["most_bias"] = required.pop("bias")
+    return settings | ({"required": required} if required else {})

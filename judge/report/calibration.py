@@ -67,13 +67,36 @@ def headline(report: CalibrationReport) -> str:
     who = _who(report)
     if answer.may_gate is not None:
         verdict = f"{who.capitalize()} {'may' if answer.may_gate else 'may not'} gate"
-        side = "above" if answer.may_gate else "below"
-        return f"{verdict}: {name} is {found} over {size}, {side} the {answer.least:g} required."
+        side = _side(answer)
+        return f"{verdict}: {name} is {found} over {size}, {side}.{_but_biased(calibration)}"
     if answer.estimate.value is None:
         return (
             f"Cannot tell whether this judge may gate: {name} of {size}: {answer.estimate.reason}."
         )
     return f"Too few labels to tell whether {who} may gate: {_why_not(answer, size)}."
+
+
+def _side(answer: Answer) -> str:
+    if answer.coefficient == "bias":
+        return f"{'within' if answer.may_gate else 'beyond'} the {answer.least:g} grades allowed"
+    return f"{'above' if answer.may_gate else 'below'} the {answer.least:g} required"
+
+
+def _but_biased(calibration: Calibration) -> str:
+    """Say beside "may gate" that the judge leans, where it surely does."""
+    found = calibration.overall.coefficients["bias"]
+    if not calibration.answer.may_gate or not is_sure(found) or found.value is None:
+        return ""
+    way, moved = ("above", "high") if found.value > 0 else ("below", "low")
+    return (
+        f" Its grades lie {number(abs(found.value))} {way} people's on average: what two runs"
+        f" have in common cancels, a single run's figures are too {moved}."
+    )
+
+
+def is_sure(bias: Estimate) -> bool:
+    """Tell whether a bias has a sign: its interval leaves out 0."""
+    return bias.lo is not None and bias.hi is not None and not bias.lo <= 0.0 <= bias.hi
 
 
 def _who(report: CalibrationReport) -> str:
@@ -88,7 +111,12 @@ def _why_not(answer: Answer, size: str) -> str:
         return f"{name} is {found} over {size}; {why}"
     near = "it lies so near that no number of labels worth giving would tell"
     tail = f"about {more} more would tell" if more else near
-    return f"{name} is {found} over {size}, on both sides of the {answer.least:g} required; {tail}"
+    limit = (
+        f"{answer.least:g} grades allowed"
+        if name == NAMES["bias"]
+        else f"{answer.least:g} required"
+    )
+    return f"{name} is {found} over {size}, on both sides of the {limit}; {tail}"
 
 
 def _queries(count: int | None) -> str:
@@ -96,13 +124,12 @@ def _queries(count: int | None) -> str:
 
 
 def bias_text(estimate: Estimate) -> str:
-    """Return whether the judge is lenient or severe, as far as the interval tells."""
+    """Return whether the judge grades higher or lower than people, as far as the interval tells."""
     if estimate.value is None:
         return f"bias unknown: {estimate.reason}"
-    is_certain = estimate.lo is not None and estimate.hi is not None
-    leaning = "lenient" if estimate.value > 0 else "severe"
-    if is_certain and estimate.lo <= 0 <= estimate.hi:  # type: ignore[operator]
-        leaning = "neither lenient nor severe for sure"
+    leaning = "neither higher nor lower than people's for sure"
+    if is_sure(estimate):
+        leaning = "higher than people's" if estimate.value > 0 else "lower than people's"
     return f"bias {estimate_text(estimate)} grades: {leaning}"
 
 
@@ -111,13 +138,25 @@ def people_lines(calibration: Calibration) -> list[str]:
     people, judge = calibration.people, calibration.judge_on_shared
     if people is None or judge is None:
         return []
-    name = calibration.answer.coefficient
     shared = plural(people.pairs, "chunk")
-    return [
-        f"On the {shared} that several people graded, {full_name(name)} is",
-        f"  people with each other  {estimate_text(people.coefficients[name])}",
-        f"  judge with a person     {estimate_text(judge.coefficients[name])}",
+    lines = [
+        f"On the {shared} that several people graded, each pair of graders in both orders (so that"
+        " judge and people are compared in the same way):"
     ]
+    for name in dict.fromkeys((decisive(calibration), "kappa")):
+        lines += [
+            f"  {full_name(name)}, people with each other  "
+            f"{estimate_text(people.coefficients[name])}",
+            f"  {full_name(name)}, judge with a person     "
+            f"{estimate_text(judge.coefficients[name])}",
+        ]
+    return lines
+
+
+def decisive(calibration: Calibration) -> str:
+    """Return the coefficient to show where one must do: the one that decides, or is required."""
+    name = calibration.answer.coefficient
+    return name if name != "bias" else next(iter(calibration.settings.required))
 
 
 def share_lines(report: CalibrationReport) -> list[str]:
@@ -143,7 +182,7 @@ def panel_lines(calibration: Calibration) -> list[str]:
     panel = calibration.panel
     if panel is None:
         return []
-    name = calibration.answer.coefficient
+    name = decisive(calibration)
     lines = [f"The panel's judges one by one, {full_name(name)} with people:"]
     lines += [
         f"  {model}  {estimate_text(found.coefficients[name])}"
@@ -169,6 +208,7 @@ def calibration_document(report: CalibrationReport) -> dict[str, Any]:
         "more_queries": answer.more_queries,
         "settings": {
             "required": dict(settings.required),
+            "most_bias": settings.most_bias,
             "grade_max": settings.grade_max,
             "draws": settings.resampling.draws,
             "seed": settings.resampling.seed,

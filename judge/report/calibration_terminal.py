@@ -106,7 +106,7 @@ def _slices(report: CalibrationReport) -> Table:
     for name, part in [*found.slices.items(), (OVERALL, found.overall)]:
         cells = [
             estimate_text(part.coefficients[coefficient])
-            if coefficient == found.answer.coefficient
+            if coefficient == wording.decisive(found)
             else _value(part, coefficient)
             for coefficient in _by_slice(report)
         ]
@@ -118,7 +118,7 @@ def _slices(report: CalibrationReport) -> Table:
 
 
 def _by_slice(report: CalibrationReport) -> list[str]:
-    return list(dict.fromkeys((*_BY_SLICE, report.calibration.answer.coefficient)))
+    return list(dict.fromkeys((*_BY_SLICE, wording.decisive(report.calibration))))
 
 
 def _value(agreement: Agreement, coefficient: str) -> str:

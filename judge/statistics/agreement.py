@@ -23,6 +23,13 @@ Array: TypeAlias = NDArray[np.float64]
 Coefficient: TypeAlias = Callable[[Array], Array]
 
 
+ERRORS = frozenset({"mae", "bias"})
+"""Not agreements: the less the better, and not bounded by 1."""
+
+SHARES = frozenset({"exact", "within_one", "mae"})
+"""What cannot fall below 0."""
+
+
 def table(
     human: Sequence[int],
     judge: Sequence[int],

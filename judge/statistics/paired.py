@@ -18,12 +18,13 @@ from judge.statistics import agreement
 from judge.statistics.bootstrap import (
     DRAWS,
     FEWEST_CLUSTERS,
+    bootstrap_t,
     resample,
     zero_error_bound,
 )
 from judge.statistics.correction import effective_n
 from judge.statistics.estimate import Estimate
-from judge.statistics.prevalence import corrected_shares
+from judge.statistics.prevalence import LabelledChunks, post_stratified_shares
 
 Tables = NDArray[np.float64]
 
@@ -77,7 +78,21 @@ def agreement_with_judge(
 ) -> Agreement:
     """Compare the judge with each person who graded the same chunk."""
     tables = _tables(units, grade_max, _judge_table)
-    return _measured(units, tables, tables, resampling)
+    return _measured(units, tables, tables, tables, resampling)
+
+
+def agreement_with_a_person(
+    units: Sequence[GradedUnit], *, grade_max: int, resampling: Resampling = RESAMPLING
+) -> Agreement:
+    """Compare the judge with a person as people are compared with each other.
+
+    Kappa is taken over both orders of each pair, so that neither side has shares of its own: a
+    judge whose grades lean gains by that in Cohen's kappa, which two people who stand for each
+    other cannot (Scott 1955 against Cohen 1960).
+    """
+    tables = _tables(units, grade_max, _judge_table)
+    both_orders = (tables + np.swapaxes(tables, 1, 2)) / 2.0
+    return _measured(units, tables, both_orders, tables, resampling)
 
 
 def agreement_among_people(
@@ -89,33 +104,39 @@ def agreement_among_people(
     """
     # Halved, because the alpha of a table doubles it into a coincidence matrix.
     coincident = _tables(units, grade_max, _coincidence_table) / 2.0
-    return _measured(units, _tables(units, grade_max, _people_table), coincident, resampling)
+    tables = _tables(units, grade_max, _people_table)
+    return _measured(units, tables, tables, coincident, resampling)
 
 
-def grade_shares(
-    units: Sequence[GradedUnit], *, sizes: Sequence[int], resampling: Resampling = RESAMPLING
-) -> tuple[Estimate, ...]:
+def grade_shares(units: Sequence[GradedUnit], *, sizes: Sequence[int]) -> tuple[Estimate, ...]:
     """Return how often each human grade would occur, had people graded all the judge did.
 
-    sizes: how many chunks the judge gave each grade 0..G. Post-stratified by the judge's grade;
-    the intervals are over the queries of the labelled chunks.
+    sizes: how many chunks the judge gave each grade 0..G. Post-stratified by the judge's grade
+    (`prevalence.post_stratified_shares`).
     """
-    tables = _tables(units, len(sizes) - 1, _judge_table)
-    values = corrected_shares(tables.sum(0), sizes) if units else np.full(len(sizes), np.nan)
-    if np.isnan(values).any():
-        bare = [g for g, size in enumerate(sizes) if size and not tables.sum(0)[:, g].any()]
+    labelled = {unit.judge for unit in units}
+    bare = [g for g, size in enumerate(sizes) if size and g not in labelled]
+    if bare or not units:
         reason = f"no label of judge grade {bare[0]}" if bare else "the judge graded nothing"
         return (Estimate(None, reason=reason),) * len(sizes)
-    if len(tables) < FEWEST_CLUSTERS:
-        return tuple(Estimate(float(v), reason=f"CI n/a: {len(tables)} queries") for v in values)
-    drawn = resample(tables, draws=resampling.draws, seed=resampling.seed)
-    stack = corrected_shares(drawn.sums, sizes)
-    found = []
-    for grade, value in enumerate(values):
-        interval = drawn.interval(stack[:, grade])
-        lo, hi = (None, None) if interval is None else interval[:2]
-        found.append(Estimate(float(value), lo, hi))
-    return tuple(found)
+    queries = {id: at for at, id in enumerate(dict.fromkeys(unit.query_id for unit in units))}
+    chunks = LabelledChunks(
+        queries=np.array([queries[unit.query_id] for unit in units]),
+        judge=np.array([unit.judge for unit in units]),
+        people=np.stack([_judge_table(unit, len(sizes) - 1)[:, unit.judge] for unit in units]),
+        weights=np.array([unit.weight for unit in units]),
+    )
+    found = post_stratified_shares(chunks, sizes)
+    if len(queries) < FEWEST_CLUSTERS:
+        reason = few_queries(len(queries))
+        return tuple(Estimate(share, reason=reason) for share, _, _ in found)
+    return tuple(Estimate(share, lo, hi) for share, lo, hi in found)
+
+
+def few_queries(queries: int) -> str:
+    """Return why so few queries give no interval."""
+    have = "1 query" if queries == 1 else f"{queries} queries"
+    return f"CI n/a: {have}, at least {FEWEST_CLUSTERS} are needed"
 
 
 def _judge_table(unit: GradedUnit, grade_max: int) -> Tables:
@@ -144,18 +165,28 @@ def _tables(
 
 
 def _measured(
-    units: Sequence[GradedUnit], tables: Tables, alpha_tables: Tables, resampling: Resampling
+    units: Sequence[GradedUnit],
+    tables: Tables,
+    kappa_tables: Tables,
+    alpha_tables: Tables,
+    resampling: Resampling,
 ) -> Agreement:
+    """Measure tables by query; kappas and alphas from tables of their own."""
     counts = tables.sum(0)
-    plain = _Sample(tables, resampling)
-    for_alpha = plain if alpha_tables is tables else _Sample(alpha_tables, resampling)
+    samples: dict[int, _Sample] = {}
+
+    def sample(name: str) -> _Sample:
+        kind = name.partition("_")[0]
+        of_kind = {"kappa": kappa_tables, "alpha": alpha_tables}.get(kind, tables)
+        return samples.setdefault(id(of_kind), _Sample(of_kind, resampling))
+
     return Agreement(
         queries=len(tables),
         pairs=len(units),
         effective_pairs=effective_n([unit.weight for unit in units]),
         confusion=tuple(tuple(float(cell) for cell in row) for row in counts),
         coefficients={
-            name: (for_alpha if name.startswith("alpha") else plain).estimate(name, coefficient)
+            name: sample(name).estimate(name, coefficient)
             for name, coefficient in agreement.coefficients(len(counts) - 1).items()
         },
         precision=_defined(agreement.precision(counts)),
@@ -171,6 +202,7 @@ class _Sample:
     """The tables of some queries and of their resamples, asked for one coefficient at a time."""
 
     def __init__(self, tables: Tables, resampling: Resampling) -> None:
+        self._tables = tables
         self._queries = len(tables)
         self._counts = tables.sum(0)
         self._drawn = None
@@ -183,18 +215,20 @@ class _Sample:
         if math.isnan(value):
             return Estimate(None, reason=agreement.undefined(self._counts))
         if self._drawn is None:
-            return Estimate(value, reason=f"CI n/a: {self._queries} queries")
+            return Estimate(value, reason=few_queries(self._queries))
         if np.trace(self._counts) >= self._counts.sum() * _WHOLE:
             return self._perfect(name, value)
-        interval = self._drawn.interval(coefficient(self._drawn.sums))
+        found = bootstrap_t(
+            coefficient, self._tables, self._drawn, at_most_1=name not in agreement.ERRORS
+        )
         notes = [agreement.remark(name, self._counts)]
-        if interval is None or interval[0] == interval[1]:
-            notes.append("CI n/a: the same in every resample")
+        if found is None:
+            notes.append("CI n/a: too few queries make a difference")
             return Estimate(value, reason="; ".join(filter(None, notes)))
-        lo, hi, dropped = interval
-        if dropped:
-            notes.append(f"{dropped} of {self._drawn.times.sum()} resamples undefined, dropped")
-        return Estimate(value, lo, hi, "; ".join(filter(None, notes)))
+        if found.dropped:
+            notes.append(f"{found.dropped} of {len(self._drawn.sums)} resamples undefined, dropped")
+        lowest = 0.0 if name in agreement.SHARES else found.lo
+        return Estimate(value, max(found.lo, lowest), found.hi, "; ".join(filter(None, notes)))
 
     def _perfect(self, name: str, value: float) -> Estimate:
         """Say what no disagreement at all allows to claim: no resample would show any."""

@@ -115,12 +115,15 @@ def _interval(sides_by_query: Sequence[Sequence[int]], seed: int) -> tuple[float
     # A grading without preferences does not need numpy; importing it takes longer than a run.
     import numpy as np
 
-    from judge.statistics.bootstrap import FEWEST_CLUSTERS, resample
+    from judge.statistics.bootstrap import FEWEST_CLUSTERS, bootstrap_t, resample
 
     if len(sides_by_query) < FEWEST_CLUSTERS:
         return None
     counts = np.array([[sides.count(1), sides.count(-1)] for sides in sides_by_query], dtype=float)
-    drawn = resample(counts, seed=seed)
-    with np.errstate(invalid="ignore"):
-        found = drawn.interval(drawn.sums[:, 0] / drawn.sums.sum(1))
-    return None if found is None else (found[0], found[1])
+
+    def share(sums: np.ndarray) -> np.ndarray:
+        with np.errstate(invalid="ignore"):
+            return np.asarray(sums[:, 0] / sums.sum(1))
+
+    found = bootstrap_t(share, counts, resample(counts, seed=seed), at_most_1=True)
+    return None if found is None else (max(0.0, found.lo), found.hi)

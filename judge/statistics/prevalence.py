@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.statistics.estimate import Estimate
+from judge.statistics.student import t_quantile
 
 Z95 = NormalDist().inv_cdf(0.975)
 
@@ -67,18 +68,84 @@ def post_stratify(labelled: Sequence[Sequence[int]], sizes: Sequence[int]) -> Po
     return PostStratified(shares, expected, _normal(mean, se), se)
 
 
-def corrected_shares(tables: NDArray[np.float64], sizes: Sequence[int]) -> NDArray[np.float64]:
-    """Return `post_stratify`'s shares for a stack of tables, human in rows, judge in columns.
+@dataclass(frozen=True, slots=True)
+class LabelledChunks:
+    """Chunks that the judge and people graded, aligned.
 
-    tables: (..., q, q) weights of the labelled chunks; the result is (..., q), NaN where a judge
-    grade that occurs has no label.
+    queries: an index of each chunk's query; judge: its grade; weights: 1/pi
+    people: (chunks, grades), how people's grades of a chunk are spread, adding up to 1
     """
-    occurs = np.asarray(sizes) > 0
-    weights = np.asarray(sizes, dtype=np.float64)[occurs] / sum(sizes)
-    labelled = tables[..., occurs]
-    drawn = labelled.sum(-2, keepdims=True)
-    by_grade = np.where(drawn > 0, labelled / np.where(drawn > 0, drawn, 1.0), np.nan)
-    return np.asarray((by_grade * weights).sum(-1))
+
+    queries: NDArray[np.int64]
+    judge: NDArray[np.int64]
+    people: NDArray[np.float64]
+    weights: NDArray[np.float64]
+
+
+def post_stratified_shares(
+    chunks: LabelledChunks, sizes: Sequence[int]
+) -> tuple[tuple[float, float, float], ...]:
+    """Return share, lo and hi of each human grade, had people graded all that the judge did.
+
+    sizes: how many chunks the judge gave each grade 0..G; each that occurs has a label
+
+    Within each of the judge's grades people's are a sample (`_wilson`); the limits are put
+    together by how far each lies from its share (MOVER; Zou & Donner 2008, Yan & Su 2010), so
+    that a grade that no label shows is not claimed to be absent. Labels that stand in few
+    queries count for as many as they are worth (`_design_effect`).
+    """
+    total, n = sum(sizes), len(chunks.judge)
+    part = np.zeros((n, len(sizes)))  # of each labelled chunk's stratum: its weight in it
+    for grade, size in enumerate(sizes):
+        of_grade = np.where(chunks.judge == grade, chunks.weights, 0.0)
+        part[:, grade] = of_grade / of_grade.sum() if size else 0.0
+    by_grade = part.T @ chunks.people
+    whole = np.array(sizes) / total
+    effect = _design_effect(chunks, part @ whole, by_grade)
+    quantile = t_quantile(0.975, df=max(1, len(np.unique(chunks.queries)) - 1))
+    shares = whole @ by_grade
+    below, above = np.zeros(len(shares)), np.zeros(len(shares))
+    for grade, size in enumerate(sizes):
+        drawn = int((chunks.judge == grade).sum())
+        if not size or drawn >= size:
+            continue  # nothing of this grade is left to chance
+        worth = 1.0 / float((part[:, grade] ** 2).sum()) / effect / (1.0 - drawn / size)
+        lo, hi = _wilson(by_grade[grade], worth, quantile)
+        below += (whole[grade] * (by_grade[grade] - lo)) ** 2
+        above += (whole[grade] * (hi - by_grade[grade])) ** 2
+    lows = np.maximum(0.0, shares - np.sqrt(below))
+    highs = np.minimum(1.0, shares + np.sqrt(above))
+    return tuple(zip(shares.tolist(), lows.tolist(), highs.tolist(), strict=True))
+
+
+def _design_effect(
+    chunks: LabelledChunks, counted: NDArray[np.float64], by_grade: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return by what each share's variance grows because chunks of one query go together.
+
+    counted: what each labelled chunk counts for in the shares
+    At least 1, and at least what all shares together say: a rare grade tells little by itself.
+    """
+    off = counted[:, None] * (chunks.people - by_grade[chunks.judge])
+    queries = int(chunks.queries.max()) + 1
+    together = np.zeros((queries, off.shape[1]))
+    np.add.at(together, chunks.queries, off)
+    queries_seen = len(np.unique(chunks.queries))
+    grown = (together**2).sum(0) * queries_seen / max(1, queries_seen - 1)
+    apart = (off**2).sum(0)
+    if not apart.any():
+        return np.ones(len(apart))
+    alone = np.where(apart > 0.0, grown / np.where(apart > 0.0, apart, 1.0), 0.0)
+    return np.asarray(np.maximum(max(1.0, float(grown.sum() / apart.sum())), alone))
+
+
+def _wilson(
+    share: NDArray[np.float64], n: NDArray[np.float64], z: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return Wilson's limits of shares seen among n (Wilson 1927)."""
+    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+    reach = z * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+    return np.minimum(share, middle - reach), np.maximum(share, middle + reach)
 
 
 def expected_gains(
