@@ -49,12 +49,11 @@ def resample(per_cluster: Array, *, draws: int = DRAWS, seed: int = 0) -> Resamp
     """
     clusters = len(per_cluster)
     generator = np.random.default_rng(seed)
-    counts = np.empty((draws, clusters))
-    for draw in range(draws):
-        chosen = generator.integers(clusters, size=clusters)
-        counts[draw] = np.bincount(chosen, minlength=clusters)
+    chosen = generator.integers(clusters, size=(draws, clusters))
+    chosen += clusters * np.arange(draws)[:, None]
+    counts = np.bincount(chosen.ravel(), minlength=draws * clusters).reshape(draws, clusters)
     sums = counts @ per_cluster.reshape(clusters, -1)
-    return Resamples(counts, sums.reshape(draws, *per_cluster.shape[1:]))
+    return Resamples(counts.astype(np.float64), sums.reshape(draws, *per_cluster.shape[1:]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -173,12 +173,11 @@ def _measured(
 ) -> Agreement:
     """Measure tables by query; kappas and alphas from tables of their own."""
     counts = tables.sum(0)
-    samples: dict[int, _Sample] = {}
-
-    def sample(name: str) -> _Sample:
-        kind = name.partition("_")[0]
-        of_kind = {"kappa": kappa_tables, "alpha": alpha_tables}.get(kind, tables)
-        return samples.setdefault(id(of_kind), _Sample(of_kind, resampling))
+    plain = _Sample(tables, resampling)
+    own = {
+        kind: plain if of_kind is tables else _Sample(of_kind, resampling)
+        for kind, of_kind in (("kappa", kappa_tables), ("alpha", alpha_tables))
+    }
 
     return Agreement(
         queries=len(tables),
@@ -186,7 +185,7 @@ def _measured(
         effective_pairs=effective_n([unit.weight for unit in units]),
         confusion=tuple(tuple(float(cell) for cell in row) for row in counts),
         coefficients={
-            name: sample(name).estimate(name, coefficient)
+            name: own.get(name.partition("_")[0], plain).estimate(name, coefficient)
             for name, coefficient in agreement.coefficients(len(counts) - 1).items()
         },
         precision=_defined(agreement.precision(counts)),
