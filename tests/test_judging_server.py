@@ -661,7 +661,8 @@ def priced(price: Price | None, budget: Budget, *, usage: bool = True, n: int = 
             verdicts = list(judge.stream(pairs(n)))
         assert server.wire == judge.calls.made
         assert len(verdicts) == n
-        assert sum(verdict.grade is None for verdict in verdicts) == judge.calls.failed
+        ungraded = sum(verdict.grade is None for verdict in verdicts)
+        assert ungraded == judge.calls.failed + judge.calls.not_asked
     return judge
 
 
@@ -763,7 +764,7 @@ def test_13_a_refusal_is_paid_all_the_same() -> None:
 
 def test_max_calls_counts_every_request() -> None:
     judge = priced(None, Budget(max_calls=7))
-    assert (judge.calls.made, judge.calls.failed) == (7, 13)
+    assert (judge.calls.made, judge.calls.failed, judge.calls.not_asked) == (7, 0, 13)
     assert judge.stopped == "--max-calls 7 reached"
 
 

@@ -31,6 +31,7 @@ from judge.judging.loop_thread import LoopThread
 from judge.judging.panel import combine
 from judge.judging.progress import CallCounts, Progress, Tally
 from judge.judging.prompt import Prompt
+from judge.judging.prompt_injection import FLAG
 from judge.judging.sending import Desk, Line
 from judge.run import Notice
 
@@ -96,6 +97,7 @@ class Judge:
         self._news = threading.Event()
         self._waiting: dict[Keyed, list[Pair]] = {}
         self._unavailable: BackendUnavailable | None = None
+        self._flagged: set[tuple[str, str]] = set()
         self._loop: LoopThread[tuple[Keyed, Verdict | BackendUnavailable]] | None = None
 
     @property
@@ -154,6 +156,13 @@ class Judge:
         if refused:
             text = f"{refused} cache entries could not be read and were asked again"
             notices.append(Notice("cache_refused", refused, text))
+        if self._flagged:
+            query, chunk = min(self._flagged)
+            text = (
+                f"{len(self._flagged)} judged chunks hold text that speaks to the judge"
+                f" (query {query}, chunk {chunk}, …): look at their grades"
+            )
+            notices.append(Notice("instruction_like_text", len(self._flagged), text))
         return tuple(notices)
 
     def stream(self, pairs: Iterable[Pair], *, total: int | None = None) -> Iterator[Verdict]:
@@ -254,7 +263,13 @@ class Judge:
         tally = self._tally
         tally.done += len(verdicts)
         tally.cached += sum(verdict.cached for verdict in verdicts)
-        tally.failed += sum(verdict.grade is None for verdict in verdicts)
+        open_ones = [verdict for verdict in verdicts if verdict.grade is None]
+        unasked = sum(_was_not_asked(verdict) for verdict in open_ones) if self.stopped else 0
+        tally.not_asked += unasked
+        tally.failed += len(open_ones) - unasked
+        self._flagged |= {
+            (verdict.query_id, verdict.id) for verdict in verdicts if FLAG in verdict.flags
+        }
         self._draw()
 
     def _draw(self) -> None:
@@ -296,3 +311,8 @@ class Judge:
     ) -> None:
         """Close the judge."""
         self.close()
+
+
+def _was_not_asked(verdict: Verdict) -> bool:
+    votes = verdict.votes or (verdict,)
+    return all(vote.attempts == 0 and not vote.cached for vote in votes)

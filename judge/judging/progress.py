@@ -16,7 +16,8 @@ class CallCounts:
     """Requests and their outcome, as the report prints them.
 
     made: requests sent, retries and repairs included; retried: those beyond a pair's first
-    cached: pairs that needed no request; failed: pairs that ended without a grade
+    cached: pairs that needed no request; failed: pairs that were asked and got no grade
+    not_asked: pairs for which nothing was sent: a bound was reached, the run was stopped
     unanswered: requests whose answer never came, though the server may have billed them
     """
 
@@ -25,6 +26,7 @@ class CallCounts:
     retried: int = 0
     failed: int = 0
     unanswered: int = 0
+    not_asked: int = 0
 
 
 def spent(cost_usd: float | None, calls: CallCounts, *, digits: int) -> str:
@@ -56,6 +58,7 @@ class Tally:
     retrying: int = 0
     failed: int = 0
     unanswered: int = 0
+    not_asked: int = 0
     cost_usd: float | None = 0.0
     in_flight: int = 0
     held: int = 0
@@ -63,7 +66,9 @@ class Tally:
     @property
     def counts(self) -> CallCounts:
         """Return what a report prints of it."""
-        return CallCounts(self.made, self.cached, self.retried, self.failed, self.unanswered)
+        return CallCounts(
+            self.made, self.cached, self.retried, self.failed, self.unanswered, self.not_asked
+        )
 
     def add_cost(self, cost_usd: float | None) -> None:
         """Add what one reply cost; a sum with an unknown part is unknown."""
@@ -113,6 +118,7 @@ def describe(tally: Tally, *, elapsed_s: float) -> str:
         (tally.cached, "cached"),
         (tally.failed, "failed"),
         (tally.unanswered, "without an answer"),
+        (tally.not_asked, "not asked"),
     ]
     parts = [f"judging {tally.done}/{tally.asked}"]
     parts += [f"{n} {name}" for n, name in counts if n]

@@ -242,6 +242,8 @@ def calls_line(report: Report) -> str | None:
         counts += f", {calls.retried:,} retried"
     if calls.failed:
         counts += f", {calls.failed:,} failed"
+    if calls.not_asked:
+        counts += f", {calls.not_asked:,} not asked"
     return f"Judge {grading.backend}: {counts}; {cost_words(grading)}"
 
 
