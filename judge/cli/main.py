@@ -99,9 +99,7 @@ def main(argv: list[str] | None = None) -> None:
     with guarded_streams() as streams:
         code = _code(argv)
         if (error := streams.failure()) is not None:
-            note(
-                f"standard output cannot be written ({error.strerror}); what is there is not whole"
-            )
+            note(f"standard output cannot be written ({error.strerror}); it is not whole")
             code = code or FAULT
     if argv is None:
         # What is left is to end: a further Ctrl-C does that, without a traceback.
