@@ -32,6 +32,16 @@ def test_text_has_table_best_values_bars_and_warning() -> None:
     assert "note: 1 is best overall, and paid for: RR of b from 1.0000 to 0.2500" in text
 
 
+def test_open_means_are_their_two_ends_and_one_number_says_which_it_is() -> None:
+    slices = {"a0": "a"}
+    text = list(sweep_lines(swept([{"a0": 1}, {"a0": 2}], slices=slices, measures=["nDCG@2"])))
+    assert text[0] == "nDCG@2 by knob (* best of its line, at the lowest grades)"
+    # With the golden second: 3/log2(3) / 3 = .6309 where the other is 0, 1 where it is 3.
+    assert text[2].split()[-1] == "0.6309..1.0000"
+    assert any(line.endswith("0.6309 at the lowest grades") for line in text)
+    assert not any("] 0." in line for line in text)
+
+
 def test_many_values_and_wide_letters_stay_in_80_columns_and_in_line() -> None:
     slices = {key: {"a": "日本語スライス", "b": "b"}[name] for key, name in TWO_SLICES.items()}
     values = [ranks(2, 1)] * 10 + [ranks(1, 4)] * 15

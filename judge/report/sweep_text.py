@@ -8,9 +8,9 @@ from rich.cells import cell_len
 
 from judge.measures.names import Measure
 from judge.report.differences import wrapped
-from judge.report.phrases import MOCK, plural
+from judge.report.estimates import at_lowest, in_cell
+from judge.report.phrases import MOCK, number, plural
 from judge.report.terminal import WIDTH, clean, shorten
-from judge.scoring import Mean
 from judge.statistics.estimate import Estimate
 from judge.sweep import Line, Sweep
 
@@ -20,6 +20,7 @@ _EIGHTHS = " ▏▎▍▌▋▊▉"
 _NAME_WIDTH = 20
 _SHOWN = 10
 _SHOWN_VALUES = 4
+_DIGITS = 4  # as tables of sweeps are published
 
 
 def sweep_lines(sweep: Sweep) -> Iterator[str]:
@@ -45,10 +46,15 @@ def _owned(lines: Iterable[str], sweep: Sweep, measure: Measure) -> Iterator[str
 
 def table_lines(sweep: Sweep, measure: Measure) -> Iterator[str]:
     """Yield the table of one measure, a line a slice, a column a value; in parts if wide."""
-    yield f"{measure} by {clean(sweep.knob)} (* best of its line)"
+    is_open = any(mean.is_open for line in sweep.of(measure) for mean in line.means)
+    best = "best of its line" + ", at the lowest grades" * is_open
+    yield f"{measure} by {clean(sweep.knob)} (* {best})"
     rows = [("slice", "rows", [clean(value) for value in sweep.values])]
     for line in sweep.of(measure):
-        cells = [_cell(mean) + "*" * (at == line.best) for at, mean in enumerate(line.means)]
+        cells = [
+            in_cell(mean, digits=_DIGITS) + "*" * (at == line.best)
+            for at, mean in enumerate(line.means)
+        ]
         rows.append((line_name(line), str(line.means[0].n), cells))
     heads = max(cell_len(name) for name, _, _ in rows) + max(len(n) for _, n, _ in rows) + 2
     widths = [
@@ -99,7 +105,7 @@ def _bars(sweep: Sweep, measure: Measure) -> Iterator[str]:
     for line in filter(lambda line: line.moves, sweep.of(measure)):
         yield f"{measure} {line_name(line)}"
         for value, mean in zip(sweep.values, line.means, strict=True):
-            yield f"  {clean(value):>{width}} {_bar(mean.value)} {_number(mean.value)}"
+            yield f"  {clean(value):>{width}} {_bar(mean.value)} {at_lowest(mean, digits=_DIGITS)}"
 
 
 def _bar(share: float) -> str:
@@ -146,7 +152,9 @@ def _empty(sweep: Sweep) -> Iterator[str]:
 
 
 def _moved(line: Line, at: int) -> str:
-    return f"from {_number(line.means[0].value)} to {_number(line.means[at].value)}"
+    first, then = line.means[0], line.means[at]
+    lowest = " at the lowest grades" if first.is_open or then.is_open else ""
+    return f"from {number(first.value, _DIGITS)} to {number(then.value, _DIGITS)}{lowest}"
 
 
 def line_name(line: Line) -> str:
@@ -162,18 +170,6 @@ def _noise(change: Estimate) -> str:
     if change.lo is None or change.hi is None:
         return f"{value} ({change.reason})"
     return f"{value} [{change.lo:+.4f}, {change.hi:+.4f}]"
-
-
-def _number(value: float) -> str:
-    """Return four decimals, as tables of sweeps are published."""
-    return f"{value:.4f}"
-
-
-def _cell(mean: Mean) -> str:
-    """Return a value, led by its interval where grades are open."""
-    if not mean.is_open:
-        return _number(mean.value)
-    return f"[{_number(mean.lo)}, {_number(mean.hi)}] {_number(mean.value)}"
 
 
 def _aligned(rows: Sequence[Sequence[str]], *, left: int = 1) -> Iterator[str]:
