@@ -37,7 +37,7 @@ def test_values_and_output_are_as_asked(tmp_path: Path) -> None:
         "query": "reset breaker",
         "ratings": [{"docId": "a", "rating": "100.000"}],
     }
-    assert "judge: lines without a grade: 1" in result.stderr
+    assert "note: lines without a grade: 1" in result.stderr
 
 
 def test_a_reranker_becomes_two_runs() -> None:

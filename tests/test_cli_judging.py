@@ -85,7 +85,7 @@ def test_a_cache_that_cannot_be_used_is_said_and_done_without(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     grade(Path("/dev/null/cache"))
-    assert "judge: cache /dev/null/cache: " in capsys.readouterr().err
+    assert "note: cache /dev/null/cache: " in capsys.readouterr().err
 
 
 def test_where_the_cache_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,7 +37,7 @@ def test_pairs_go_to_the_file_and_the_outcome_ends_stderr(judge, log, tmp_path):
     assert {(line["winner"], line["loser"]) for line in lines if line["decided"]} == {("c", "b")}
     assert done.stdout == ""
     assert done.stderr.splitlines()[-1] == (
-        "judge: the log decided 1 pairs in 1 of 2 queries; 1 were seen fewer than 5 times"
+        "note: the log decided 1 pairs in 1 of 2 queries; 1 were seen fewer than 5 times"
     )
 
 
@@ -139,7 +139,7 @@ def test_file_that_is_no_log_is_asked_about(judge, tmp_path):
         (tmp_path / name).write_text(text)
         done = judge("mine", name)
         assert "is this a read log?" in done.stderr
-        assert done.stderr.splitlines()[-1].startswith("judge: the log decided 0 pairs")
+        assert done.stderr.splitlines()[-1].startswith("note: the log decided 0 pairs")
 
 
 def test_folder_that_cannot_be_written_is_a_message(judge, log):

@@ -91,7 +91,7 @@ def test_a_bad_server_is_asked_until_the_run_is_complete(
     assert [row.key for row in found.rows if row.error] == ["q7"]
     assert all(row.results[0].id == row.query for row in found.rows if not row.error)
     assert result.stdout.startswith(f"DONE {out}: 20 queries, 1 failed, 0 empty lists")
-    assert "judge: ids repeated in a list: 19" in result.stderr
+    assert "note: ids repeated in a list: 19" in result.stderr
     handler.asked.clear()
     again = run(*args)
     assert set(handler.asked) == {"query 7"}

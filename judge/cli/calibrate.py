@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import click
 from judge.calibration.files import calibrate
 from judge.calibration.trust import CalibrationSettings
 from judge.cli.output import terminal
+from judge.cli.printing import print_json
 from judge.cli.reading import pairs, reading_options, source
 from judge.errors import UsageError
 from judge.formats import ReadOptions
@@ -95,7 +95,7 @@ def command(
         settings=settings,
     )
     if as_json:
-        click.echo(json.dumps(calibration_document(report), indent=2, allow_nan=False))
+        print_json(calibration_document(report), indent=2)
     else:
         width, color = terminal()
         print_calibration(report, sys.stdout, width=width, color=color)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
 
 import click
@@ -12,8 +10,9 @@ from judge.api.comparing import compare, line_up
 from judge.api.inputs import Inputs
 from judge.cli.judging import JudgingFlags, asked_judge, judging_options, told_forecast
 from judge.cli.known import known_options
+from judge.cli.printing import print_json, print_lines
 from judge.cli.reading import source
-from judge.cli.writing import tried, write_lines
+from judge.cli.writing import tried
 from judge.comparing.comparison import Comparison
 from judge.comparing.lineup import Lineup
 from judge.errors import UsageError
@@ -118,10 +117,9 @@ def _shown(comparison: Comparison, folder: Path | None, *, as_json: bool) -> int
     """Write and print a comparison; return the exit code."""
     unwritten = None if folder is None else tried(lambda: write_comparison(comparison, folder))
     if as_json:
-        json.dump(comparison_document(comparison), sys.stdout, ensure_ascii=False, allow_nan=False)
-        click.echo()
+        print_json(comparison_document(comparison))
     else:
-        write_lines(comparison_lines(comparison), "-")
+        print_lines(comparison_lines(comparison))
     if unwritten is not None:
         raise unwritten
     return comparison.exit_code
@@ -129,8 +127,7 @@ def _shown(comparison: Comparison, folder: Path | None, *, as_json: bool) -> int
 
 def _print(lineup: Lineup, *, as_json: bool) -> int:
     if as_json:
-        json.dump(lineup_document(lineup), sys.stdout, ensure_ascii=False, allow_nan=False)
-        click.echo()
+        print_json(lineup_document(lineup))
     else:
-        write_lines(lineup_lines(lineup), "-")
+        print_lines(lineup_lines(lineup))
     return lineup.exit_code

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 import click
 
 from judge.cli.notes import note
 from judge.cli.reading import pairs, reading_options, source
+from judge.cli.writing import write_lines
 from judge.errors import UsageError
 from judge.formats.findings import Findings
 from judge.formats.judged import JudgedFile, read_judged
@@ -86,7 +85,7 @@ def command(
         written = WriteOptions(values=_values(values), index=index, name=name)
         lines = _grades(judged, to, written, run_file, rel, options, asked, findings)
         notices = judged.notices + findings.notices()
-    _write(lines, output)
+    write_lines(lines, output or "-")
     for notice in notices:
         note(notice.text)
     return 0
@@ -116,14 +115,3 @@ def _values(values: tuple[str, ...]) -> Mapping[int, str]:
     if wrong is not None:
         raise UsageError(f"--values: {wrong!r} is no grade; write GRADE=VALUE, e.g. 3=100.000")
     return {int(grade): value for grade, value in named.items()}
-
-
-def _write(lines: Iterable[str], output: str | None) -> None:
-    text = "".join(f"{line}\n" for line in lines)
-    if output is None:
-        sys.stdout.write(text)
-        return
-    try:
-        Path(output).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{output}: cannot be written: {error}") from error

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -14,6 +12,7 @@ from judge.api.inputs import Inputs
 from judge.cli.judging import JudgingFlags, asked_judge, judging_options, told_forecast
 from judge.cli.known import known_options
 from judge.cli.numbers import NumberRange
+from judge.cli.printing import print_json, print_lines
 from judge.cli.reading import source
 from judge.cli.writing import prepare_outputs, write_lines
 from judge.comparing.gating import Gate
@@ -96,10 +95,9 @@ def command(
         return 0
     unwritten = _write(found, files)
     if as_json:
-        json.dump(gate_document(found), sys.stdout, ensure_ascii=False, allow_nan=False)
-        click.echo()
+        print_json(gate_document(found))
     elif "-" not in files.values():
-        write_lines(gate_lines(found), "-")
+        print_lines(gate_lines(found))
     if unwritten is not None:
         raise unwritten
     if update and not found.broke_off:
@@ -118,7 +116,7 @@ def _write(found: Gate, files: Mapping[str, str | None]) -> UsageError | None:
     for flag, path in files.items():
         if path is not None:
             try:
-                write_lines(texts[flag](found).splitlines(), path)
+                write_lines(texts[flag](found).removesuffix("\n").split("\n"), path)
             except UsageError as error:
                 unwritten = unwritten or error
     return unwritten

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 
@@ -12,6 +11,7 @@ from judge.cascade import Settings, grade_runs
 from judge.cli.engine_options import map_option
 from judge.cli.judging import JudgingFlags, asked_judge, judging_options
 from judge.cli.notes import note
+from judge.cli.printing import print_json
 from judge.cli.propose import command as propose
 from judge.cli.writing import write_lines
 from judge.errors import UsageError
@@ -108,7 +108,7 @@ def check(goldens: str, corpus: str, as_json: bool, options: ReadOptions) -> int
     findings = check_goldens(read, Engine(read_items(corpus, options).items))
     errors = sum(finding.is_error for finding in findings)
     if as_json:
-        click.echo(json.dumps([asdict(finding) for finding in findings], ensure_ascii=False))
+        print_json([asdict(finding) for finding in findings])
     else:
         for finding in findings:
             click.echo("\n".join(wrapped(clean(str(finding)))))

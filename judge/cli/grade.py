@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -15,6 +14,7 @@ from judge.api.inputs import Inputs
 from judge.cli.judging import JudgingFlags, asked_judge, judging_options, told_forecast
 from judge.cli.known import known_options
 from judge.cli.output import print_terminal
+from judge.cli.printing import data_stream
 from judge.cli.reading import source
 from judge.cli.shares import share
 from judge.cli.writing import tried
@@ -98,7 +98,7 @@ def _shown(report: Report, folder: Path | None, *, as_json: bool) -> int:
     """Write and print a report; return the exit code."""
     unwritten = None if folder is None else tried(partial(_write, report, folder))
     if as_json:
-        write_report(report, sys.stdout)
+        write_report(report, data_stream())
     else:
         print_terminal(report)
     if unwritten is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 import os
 import signal
 import sys
@@ -19,6 +18,7 @@ import click
 import judge
 from judge.cli.notes import note
 from judge.cli.numbers import NumberRange
+from judge.cli.printing import print_json
 from judge.errors import Interrupted, UsageError
 from judge.judging.backends import open_backend
 from judge.judging.backends.backend import Backend
@@ -266,7 +266,7 @@ def told_forecast(
         return False
     forecast = judge.forecast
     if as_json:
-        click.echo(json.dumps({"dry_run": {**forecast.plain(), "at_most": until != "all"}}))
+        print_json({"dry_run": {**forecast.plain(), "at_most": until != "all"}})
     else:
         most = "" if until == "all" else f"; --until {until} may need less"
         click.echo(f"Dry run: {forecast}{most}")

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import click
 
-from judge.cli.notes import note
+from judge.cli.notes import error_line
+from judge.cli.printing import degrade_text
 from judge.cli.streams import guarded_streams
 from judge.errors import InputError, JudgeError
 from judge.masking import Mask, secrets_in_environment, secrets_in_url
@@ -97,9 +98,10 @@ def main(argv: list[str] | None = None) -> None:
     if argv is None:
         _end_as_by_ctrl_c()
     with guarded_streams() as streams:
+        degrade_text()
         code = _code(argv)
         if (error := streams.failure()) is not None:
-            note(f"standard output cannot be written ({error.strerror}); it is not whole")
+            error_line(f"standard output cannot be written ({error.strerror}); it is not whole")
             code = code or FAULT
     if argv is None:
         # What is left is to end: a further Ctrl-C does that, without a traceback.
@@ -123,16 +125,19 @@ def _code(argv: list[str] | None) -> int:
     except (click.exceptions.Abort, KeyboardInterrupt) as error:
         if isinstance(error.__cause__, EOFError):
             return _fault(error.__cause__)
-        note("interrupted; everything paid for is kept")
+        error_line("interrupted; everything paid for is kept")
         return 130
     except click.ClickException as error:
-        error.show()
+        if isinstance(error, click.UsageError) and error.ctx is not None:
+            hint = f"Try `{error.ctx.command_path} --help`."
+            click.echo(f"{error.ctx.get_usage()}\n{hint}\n", err=True)
+        error_line(error.format_message())
         return 2
     except InputError as error:
         click.echo(_masked(f"judge: {error}"), err=True)  # a line a problem, each made printable
         return error.exit_code
     except JudgeError as error:
-        note(_masked(str(error)))
+        error_line(_masked(str(error)))
         return error.exit_code
     except _BrokenInside as error:
         return _fault(error.args[0])
@@ -148,7 +153,7 @@ def _fault(error: BaseException) -> int:
     frames = traceback.extract_tb(error.__traceback__)
     where = f" in {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
     what = f"{type(error).__name__}: {_masked(str(error))}{where}"
-    note(
+    error_line(
         f"a fault of its own, no verdict: {what}; everything "
         "paid for is kept. Please report it; JUDGE_TRACEBACK=1 shows more"
     )

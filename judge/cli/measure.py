@@ -12,6 +12,7 @@ import click
 
 from judge.cli import measure_output as output
 from judge.cli.notes import note
+from judge.cli.printing import print_json
 from judge.formats.opening import uncollected
 from judge.formats.options import Precision
 
@@ -112,7 +113,7 @@ def command(
         )
     if as_json:
         settings: dict[str, object] = {"gain": gain, "precision": precision, "run_tag": run_tag}
-        click.echo(output.as_json(evaluations, per_query=per_query, settings=settings))
+        print_json(output.document(evaluations, per_query=per_query, settings=settings))
     else:
         table = len(files) > 2 and not per_query
         lines = (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 
 from judge.measures.evaluation import Column, Evaluation, Observed
@@ -55,12 +54,12 @@ def _line(*cells: str | float | Measure) -> str:
     return "\t".join(f"{one:.4f}" if isinstance(one, float) else cell(str(one)) for one in cells)
 
 
-def as_json(
+def document(
     evaluations: Sequence[Evaluation], *, per_query: bool, settings: dict[str, object]
-) -> str:
-    """Return the report as one JSON text, every value with its lo and hi."""
+) -> dict[str, object]:
+    """Return the report that `--json` prints, every value with its lo and hi."""
     runs = [_run(one, per_query=per_query) for one in evaluations]
-    return json.dumps({"schema": 1, "settings": settings, "runs": runs}, ensure_ascii=False)
+    return {"schema": 1, "settings": settings, "runs": runs}
 
 
 def _run(one: Evaluation, *, per_query: bool) -> dict[str, object]:

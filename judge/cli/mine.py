@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
 
 import click
 
 from judge.cli.notes import note
+from judge.cli.printing import print_json
 from judge.cli.writing import write_lines
 from judge.errors import UsageError
 
@@ -87,6 +87,6 @@ def command(
     if out is not None:
         write_lines(preference_lines(mined.preferences), out)
     if as_json:
-        click.echo(json.dumps(summary_record(mined, options.rule), ensure_ascii=False, indent=2))
+        print_json(summary_record(mined, options.rule), indent=2)
     for line in summary_lines(mined, options.rule):
         note(line)

@@ -1,4 +1,4 @@
-"""Notes on standard error: one line each, whatever the texts in them hold."""
+"""Notes and errors on standard error: one line each, whatever the texts in them hold."""
 
 from __future__ import annotations
 
@@ -8,5 +8,10 @@ from judge.errors import printable
 
 
 def note(text: str) -> None:
-    """Print a note of one line on standard error."""
+    """Print a note of one line: what the results alone would hide."""
+    click.echo(printable(f"note: {text}"), err=True)
+
+
+def error_line(text: str) -> None:
+    """Print the error that ends a command, on one line; `judge:` tells it from a note."""
     click.echo(printable(f"judge: {text}"), err=True)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from fractions import Fraction
 
 import click
 
+from judge.cli.printing import print_json
 from judge.errors import UsageError
 
 # Short plain numbers and ratios: `1e999999999` is a valid Fraction that never ends.
@@ -65,7 +65,7 @@ def command(
         for k in ks.values()
     ]
     if as_json:
-        click.echo(json.dumps(table))
+        print_json(table)
     else:
         click.echo(_table(ks, factors, costs, floor="no loss above" if lose else "no loss from"))
 

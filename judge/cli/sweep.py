@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -24,6 +23,7 @@ from judge.cli.judging import (
 )
 from judge.cli.notes import note
 from judge.cli.outside import OutsideSearch
+from judge.cli.printing import print_json
 from judge.cli.reading import reading_options
 from judge.cli.writing import write_lines
 from judge.errors import UsageError
@@ -131,7 +131,7 @@ def command(
     if svg is not None:
         write_lines([sweep_svg(sweep)], svg)
     if as_json:
-        click.echo(json.dumps(sweep_document(sweep), ensure_ascii=False, indent=1))
+        print_json(sweep_document(sweep), indent=1)
     else:
         click.echo("\n".join(sweep_lines(sweep)))
     for notice in (*known.notices, *grading.notices):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
+from judge.cli.printing import data_stream
 from judge.errors import InputError, UsageError
 from judge.report.replacing import prepare_file, replacing
 
@@ -18,7 +18,7 @@ def write_lines(lines: Iterable[str], out: str | Path) -> None:
     """
     ended = (f"{line}\n" for line in lines)
     if out == "-":
-        sys.stdout.writelines(ended)
+        data_stream().writelines(ended)
         return
     try:
         with replacing(Path(out)) as file:
