@@ -17,6 +17,7 @@ from typing import BinaryIO, TypeAlias
 from judge.errors import UsageError
 from judge.formats.opening import QRELS, member, open_bytes, read_whole, source_name
 from judge.formats.options import Precision, ReadOptions
+from judge.formats.temporary import temporary_root
 from judge.measures.evaluation import Evaluation
 from judge.measures.names import Measure, parse_measure
 from judge.measures.ranked import Ranked, rank_lists
@@ -159,7 +160,7 @@ def _spooled(
     import shutil
     import tempfile
 
-    copy = _Copy(tempfile.TemporaryFile(buffering=0))  # noqa: SIM115 - `copies` closes it
+    copy = _Copy(tempfile.TemporaryFile(buffering=0, dir=temporary_root()))  # noqa: SIM115 - `copies` closes it
     copies.enter_context(copy)
     copy.name = name
     copy.write(head)

@@ -45,6 +45,13 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], ModuleType]:
     return importlib.import_module
 
 
+@pytest.fixture(autouse=True)
+def own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Give each test a cache of its own: from Python too, judgments are kept by default."""
+    monkeypatch.setenv("JUDGE_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+
+
 @dataclass(frozen=True)
 class Ran:
     """How a command ended, and what it printed."""

@@ -96,7 +96,8 @@ def test_where_the_cache_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     del environ["JUDGE_CACHE_DIR"]
     if (checkout / "pyproject.toml").is_file():
         assert cache_folder(None, environ=environ) == checkout / "cache"
-    monkeypatch.setattr(judge, "__file__", str(tmp_path / "site-packages" / "judge" / "x.py"))
+    elsewhere = tmp_path / "site-packages" / "judge" / "judging" / "cache_folder.py"
+    monkeypatch.setattr("judge.judging.cache_folder.__file__", str(elsewhere))
     assert cache_folder(None, environ=environ) == Path("/xdg/judge")
 
 

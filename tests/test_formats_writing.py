@@ -213,3 +213,12 @@ def test_a_ragas_sample_names_what_is_known_to_answer() -> None:
     }
     run = read_run(stream("\n".join(json.dumps(line) for line in lines)))
     assert run.rows[0].results == (Result("a"), Result("b"))
+
+
+@pytest.mark.parametrize("text", ["two\nlines", "a\r\nb", "a\rb", 'quo"ted', "a,b", "=1+1"])
+@pytest.mark.parametrize("to", ["csv", "quepid"])
+def test_a_cell_of_any_signs_comes_back(to: str, text: str) -> None:
+    judged = [Judged("q1", text, "d1", 2, 2)]
+    lines = grade_lines(judged, to=to, options=WriteOptions(), findings=Findings())
+    (again,) = read_judged(io.BytesIO("".join(f"{line}\n" for line in lines).encode())).judged
+    assert again.query == text

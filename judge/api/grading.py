@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -17,7 +18,9 @@ from judge.formats import ReadOptions
 from judge.formats.opening import SourceFile, uncollected
 from judge.grades import GAINS
 from judge.judging.backends import open_backend
+from judge.judging.backends.opening import server_of
 from judge.judging.cache import JudgmentCache
+from judge.judging.cache_folder import cache_folder
 from judge.judging.judge import Judge
 from judge.judging.prompt import load_prompt
 from judge.judging.selector import Selector
@@ -199,12 +202,17 @@ def open_judge(
     cache_dir: Path | None = None,
     options: ReadOptions | None = None,
 ) -> Judge:
-    """Return a judge to use as a context manager, with its judgments kept in `cache_dir`."""
+    """Return a judge to use as a context manager, with its judgments kept in `cache_dir`.
+
+    The environment means what it does on the command line: OPENAI_BASE_URL names the server
+    of `openai:`, JUDGE_CACHE_DIR the folder where none is given.
+    """
     grade_max = (options or ReadOptions()).grade_max
+    base_url = server_of(backend, None, environ=os.environ)
     return Judge(
-        [open_backend(backend, grade_max=grade_max)],
+        [open_backend(backend, grade_max=grade_max, base_url=base_url)],
         load_prompt(prompt),
-        cache=None if cache_dir is None else JudgmentCache(cache_dir),
+        cache=JudgmentCache(cache_folder(cache_dir, environ=os.environ)),
     )
 
 

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import click
 
-from judge.cli.judging import cache_folder
 from judge.cli.notes import note
 from judge.errors import InputError, Problem, UsageError, printable
 from judge.judging import cache_care
 from judge.judging.cache import IF_DAMAGED, CacheTrouble, JudgmentCache, holds_judgments
+from judge.judging.cache_folder import cache_folder
 
 _folder_option = click.option(
     "--cache-dir",

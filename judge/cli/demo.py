@@ -11,6 +11,7 @@ import click
 from judge.api import grading as api
 from judge.cli.judging import JudgingFlags, open_judge
 from judge.cli.output import print_terminal
+from judge.formats.temporary import temporary_root
 from judge.shipped import shipped
 
 TRY_NEXT = """\
@@ -29,7 +30,7 @@ def command() -> int:
     temporary folder, calls nobody, and says what to try next.
     """
     with (
-        tempfile.TemporaryDirectory(prefix="judge-demo-") as folder,
+        tempfile.TemporaryDirectory(prefix="judge-demo-", dir=temporary_root()) as folder,
         as_file(shipped("goldens", "demo", "run.json")) as path,
     ):
         flags = JudgingFlags(backends=("mock",), cache_dir=str(Path(folder) / "cache"), quiet=True)

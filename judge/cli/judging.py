@@ -9,13 +9,11 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
-from pathlib import Path
 from types import FrameType
 from typing import Any
 
 import click
 
-import judge
 from judge.cli.notes import note
 from judge.cli.numbers import NumberRange
 from judge.cli.printing import print_json
@@ -23,8 +21,10 @@ from judge.errors import Interrupted, UsageError
 from judge.judging.backends import open_backend
 from judge.judging.backends.backend import Backend
 from judge.judging.backends.openai import OFFICIAL
+from judge.judging.backends.opening import server_of
 from judge.judging.budget import FREE, Budget, Price, price_of, read_prices
 from judge.judging.cache import CacheTrouble, JudgmentCache, holds_judgments
+from judge.judging.cache_folder import cache_folder
 from judge.judging.judge import Judge
 from judge.judging.limits import Limits
 from judge.judging.progress import Progress
@@ -201,8 +201,7 @@ def asked_judge(flags: JudgingFlags, *, grade_max: int = 3) -> Iterator[Judge | 
 def _open_backend(
     text: str, flags: JudgingFlags, grade_max: int, environ: Mapping[str, str]
 ) -> Backend:
-    is_openai = text.startswith("openai:")
-    base_url = flags.base_url or (environ.get("OPENAI_BASE_URL") if is_openai else None)
+    base_url = server_of(text, flags.base_url, environ=environ)
     return open_backend(text, grade_max=grade_max, base_url=base_url, logprobs=flags.logprobs)
 
 
@@ -230,29 +229,6 @@ def open_cache(
     except CacheTrouble as trouble:
         note(f"{trouble}; judgments of this run are not kept")
         return None
-
-
-def cache_folder(option: str | None, *, environ: Mapping[str, str]) -> Path:
-    """Return where judgments are kept.
-
-    The option, else JUDGE_CACHE_DIR, else `cache/` in a checkout of this project, else the
-    user's cache folder: `$XDG_CACHE_HOME/judge`, by default `~/.cache/judge`, on macOS
-    `~/Library/Caches/judge`, on Windows `%LOCALAPPDATA%\\judge`.
-    """
-    if named := option or environ.get("JUDGE_CACHE_DIR"):
-        return Path(named)
-    checkout = Path(judge.__file__).resolve().parent.parent
-    if (checkout / "pyproject.toml").is_file() and (checkout / "cache").is_dir():
-        return checkout / "cache"
-    return _user_cache_folder(environ) / "judge"
-
-
-def _user_cache_folder(environ: Mapping[str, str]) -> Path:
-    if sys.platform == "win32" and (local := environ.get("LOCALAPPDATA")):
-        return Path(local)
-    if xdg := environ.get("XDG_CACHE_HOME"):
-        return Path(xdg)
-    return Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache")
 
 
 def told_forecast(

@@ -19,6 +19,7 @@ from judge.cli.numbers import NumberRange
 from judge.cli.reading import reading_options, source
 from judge.cli.writing import write_lines
 from judge.errors import InputError, Problem, UsageError
+from judge.formats.json_value import json_value
 from judge.formats.opening import read_text
 from judge.formats.options import ReadOptions
 from judge.formats.run_writing import run_lines
@@ -148,8 +149,8 @@ def _target(
 
 def _template(path: str) -> object:
     try:
-        return json.loads(read_text(path).text)
-    except (ValueError, RecursionError) as error:
+        return json_value(read_text(path).text)
+    except ValueError as error:
         raise InputError(Problem(path, f"not JSON: {error}", "give a JSON template")) from error
 
 

@@ -28,6 +28,7 @@ from judge.cli.reading import reading_options
 from judge.cli.writing import write_lines
 from judge.errors import UsageError
 from judge.formats import ReadOptions, read_corpus, read_queries, read_run
+from judge.formats.temporary import temporary_root
 from judge.measures.names import parse_measure
 from judge.report.sweep_document import sweep_document
 from judge.report.sweep_svg import sweep_svg
@@ -109,7 +110,7 @@ def command(
     )
     with ExitStack() as stack:
         stack.enter_context(interruptible())
-        folder = Path(runs or stack.enter_context(tempfile.TemporaryDirectory()))
+        folder = Path(runs or stack.enter_context(_passing_folder()))
         _make_folder(folder)
         if template is None:
             run_at = _built_in(turning, corpus, queries or goldens, options, engine, folder)
@@ -175,6 +176,10 @@ def parse_sets(sets: tuple[str, ...]) -> Turning:
         raise UsageError(f"--set: one knob needs several values, here {found}; turn one at a time")
     fixed = {name: values[0] for name, values in settings.items() if name not in turned}
     return Turning(turned[0], tuple(settings[turned[0]]), fixed)
+
+
+def _passing_folder() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(dir=temporary_root())
 
 
 def _make_folder(folder: Path) -> None:

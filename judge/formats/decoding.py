@@ -10,6 +10,7 @@ from itertools import chain, islice
 from typing import TypeAlias
 
 from judge.formats.findings import Findings, Place, shown
+from judge.formats.json_value import json_value
 from judge.formats.textfile import TextFile
 
 Fields: TypeAlias = dict[str, object]
@@ -77,8 +78,8 @@ def _is_json(line: str) -> bool:
     if line.strip()[:1] not in ("{", "["):
         return False
     try:
-        json.loads(line)
-    except (ValueError, RecursionError):
+        json_value(line)
+    except ValueError:
         return False
     return True
 
@@ -138,7 +139,7 @@ class _Decoder:
         if "\\" not in text or ("\\ud" not in text and "\\uD" not in text):
             return value
         whole = json.dumps(value, ensure_ascii=False)
-        clean = whole.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        clean = _whole_signs(whole)
         if clean == whole:
             return value
         self._findings.count(
@@ -148,6 +149,17 @@ class _Decoder:
             consequence="the half is read as U+FFFD",
         )
         return self._decoder.decode(clean)
+
+
+def without_halves(value: object) -> object:
+    """Return a JSON value whose halves of surrogate pairs, which no file can hold, are U+FFFD."""
+    whole = json.dumps(value, ensure_ascii=False)
+    clean = _whole_signs(whole)
+    return value if clean == whole else json.loads(clean)
+
+
+def _whole_signs(text: str) -> str:
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _unrepeated(pairs: list[tuple[str, object]]) -> Fields:

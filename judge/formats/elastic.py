@@ -21,6 +21,7 @@ from judge.formats.spellings import ROW
 _TEXT_FIELDS = ("text", "content", "body", "passage", "contents", "chunk", "description")
 _TAGS = re.compile(r"</?em>")
 _BETWEEN_FRAGMENTS = " … "
+_OF_RESPONSE = frozenset({"hits", "results", "error"})
 _ONE_SHAPE = "give the response as the server wrote it"
 
 
@@ -93,7 +94,7 @@ def search_runs(decoded: Decoded, options: ReadOptions, findings: Findings) -> M
         if not isinstance(response, dict):
             findings.problem(place, shown(response), _ONE_SHAPE)
             continue
-        row = {name: response[name] for name in ROW if name in response and name != "results"}
+        row = {name: response[name] for name in _beside(response, options)}
         if "error" in response:
             row["error"] = _reason(response["error"])
         elif isinstance(_hits_of(response).get("hits"), list):
@@ -103,6 +104,13 @@ def search_runs(decoded: Decoded, options: ReadOptions, findings: Findings) -> M
         _count_partial(response, place, findings)
         items.append((place, row))
     return {"": items}
+
+
+def _beside(response: Fields, options: ReadOptions) -> list[str]:
+    """Return the fields of a row that stand beside a response's hits, as they are called there."""
+    known = {name for ours, others in ROW.items() for name in (ours, *others)}
+    known |= options.map.keys()
+    return [name for name in response if name in known and name not in _OF_RESPONSE]
 
 
 def _whole(decoded: Decoded) -> tuple[Fields, Place]:

@@ -7,16 +7,16 @@ anything a model wrote, so that no answer's text reaches the judge.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from judge.formats.decoding import Fields
+from judge.formats.decoding import Fields, without_halves
 from judge.formats.families import Decoded, Items, Readers
 from judge.formats.findings import Findings, Place, shown
 from judge.formats.ids import id_text
+from judge.formats.json_value import json_value
 from judge.formats.options import ReadOptions
 from judge.formats.records import records_of
 
@@ -235,8 +235,8 @@ def _list(value: object, name: str) -> list[object]:
 def _json(text: str) -> object:
     """Return JSON written inside a string, or None where it is none."""
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        return without_halves(json_value(text))
+    except ValueError:
         return None
 
 

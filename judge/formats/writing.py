@@ -198,5 +198,6 @@ def _cells(cells: Sequence[str]) -> str:
     """Return a CSV line; a cell that a spreadsheet would run as a formula starts with a space."""
     stream = io.StringIO()
     safe = [f" {cell}" if cell.startswith(_FORMULA) else cell for cell in cells]
-    csv.writer(stream, lineterminator="").writerow(safe)
-    return stream.getvalue()
+    # Without its line end the writer of Python 3.11 and 3.12 does not quote one inside a cell.
+    csv.writer(stream, lineterminator="\r\n").writerow(safe)
+    return stream.getvalue().removesuffix("\r\n")

@@ -6,13 +6,14 @@ price, and its cost is unknown, never 0.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
 from judge.errors import InputError, Problem
+from judge.formats.json_value import json_value
+from judge.formats.values import number
 from judge.judging.exchange import Reply, Request, StopAsking
 
 _CHARACTERS_A_TOKEN = 3
@@ -62,7 +63,7 @@ def read_prices(path: str | None = None, *, ours: bool = True) -> dict[str, Pric
 def _parse(data: bytes, where: str) -> dict[str, Price]:
     fix = 'write {"usd_per_million_tokens": {"MODEL": {"prompt": 0.25, "completion": 2}}}'
     try:
-        table = json.loads(data)["usd_per_million_tokens"].items()
+        table = json_value(data)["usd_per_million_tokens"].items()
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(Problem(where, "not a price list", fix)) from error
     bad = [Problem(f"{where}: {model}", "not a price", fix) for model, p in table if not _price(p)]
@@ -73,7 +74,7 @@ def _parse(data: bytes, where: str) -> dict[str, Price]:
 
 def _price(value: object) -> bool:
     return isinstance(value, dict) and all(
-        type(value.get(part)) in (int, float) and 0 <= value[part] < float("inf")
+        (price := number(value.get(part))) is not None and price >= 0
         for part in ("prompt", "completion")
     )
 

@@ -16,6 +16,8 @@ from typing import IO, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.formats.temporary import temporary_root
+
 Words: TypeAlias = NDArray[np.uint64]
 
 WIN, OPPOSED, WEAK_WIN = 1, 4, 16
@@ -131,7 +133,7 @@ class VoteStore:
         in_memory = [run for run in self._runs if not isinstance(run, np.memmap)]
         run = _merged(np.concatenate(in_memory))
         if self._file is None:
-            self._file = tempfile.TemporaryFile(prefix="judge-votes-")  # noqa: SIM115
+            self._file = tempfile.TemporaryFile(prefix="judge-votes-", dir=temporary_root())  # noqa: SIM115
         offset = self._file.seek(0, 2)
         run.tofile(self._file)
         self._file.flush()

@@ -17,6 +17,7 @@ from typing import Any
 from judge.cascade import Settings
 from judge.errors import InputError, Problem
 from judge.formats import ReadOptions, read_run
+from judge.formats.json_value import json_value
 from judge.formats.texts import CorpusSource, QueriesSource
 from judge.grades import Source
 from judge.judging.judge import CallCounts
@@ -101,12 +102,12 @@ def read_baseline(
 
 def _document(path: Path) -> dict[str, Any]:
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = json_value(path.read_text(encoding="utf-8"))
     except OSError as error:
         fix = "name another file, or create it with --update-baseline"
         found = f"cannot be read ({error.strerror})"
         raise InputError(Problem(str(path), found, fix)) from error
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise InputError(Problem(str(path), "not JSON", _REWRITE)) from error
     if not isinstance(document, dict):
         raise InputError(Problem(str(path), "not a baseline", _REWRITE))

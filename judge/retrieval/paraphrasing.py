@@ -6,10 +6,10 @@ each paraphrase belongs to an exact golden of the same passage, and the two are 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from judge.formats.json_value import json_value
 from judge.judging.judge import Judge, Pair, Verdict
 from judge.retrieval.engine import Chunk
 from judge.run import Golden
@@ -73,7 +73,7 @@ def _question(verdict: Verdict) -> str | None:
     """Return the question in a reply that was already accepted for its grade."""
     raw = verdict.raw or ""
     try:
-        reply = json.loads(raw[raw.find("{") : raw.rfind("}") + 1])
+        reply = json_value(raw[raw.find("{") : raw.rfind("}") + 1])
     except ValueError:
         return None
     question = reply.get("question") if isinstance(reply, dict) else None

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
-from judge.formats.decoding import Document
+from judge.formats.decoding import Document, without_halves
 from judge.formats.elastic import search_runs
 from judge.formats.findings import Findings, Place, shown
+from judge.formats.json_value import json_value
 from judge.formats.options import ReadOptions
 
 _LISTS = ("results", "hits", "documents", "matches", "items", "data", "chunks", "value")
@@ -29,8 +28,8 @@ def results_of(reply: str, *, path: str | None, options: ReadOptions) -> list[ob
     if text[0] not in "{[":
         return [_line(line) for line in text.split("\n") if line.strip()]
     try:
-        value: object = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        value = without_halves(json_value(text))
+    except ValueError as error:
         raise NoResults(f"a reply that is no JSON: {shown(text)}") from error
     results = _at(value, path) if path is not None else _found(value)
     if any(isinstance(one, dict) and "_id" in one for one in results):

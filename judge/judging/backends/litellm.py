@@ -24,7 +24,7 @@ from judge.judging.backends.error_body import (
 )
 from judge.judging.backends.failures import failure
 from judge.judging.backends.masking import mask_of, masked_failures, masked_reply
-from judge.judging.backends.openai import without_credentials
+from judge.judging.backends.openai import checked_address, without_credentials
 from judge.judging.backends.overhearing import listen, overheard
 from judge.judging.backends.wires.wire import Answer, connection_failure
 from judge.judging.exchange import Adjusted, Rejected, Reply, Request, Transient
@@ -52,6 +52,8 @@ class LiteLLMBackend:
         self._litellm: Any = None
         self._was_heard = False
         self._model = model
+        if base_url:
+            checked_address(base_url)
         self._mask = mask_of(api_key=api_key, base_url=base_url)
         self._where = {"api_base": base_url, "api_key": api_key}
         self._dialect = ChatDialect(model, logprobs=logprobs)

@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 from judge.errors import BackendUnavailable, InputError, Problem, UsageError
+from judge.formats.json_value import json_value
 from judge.judging.exchange import RateLimited, Refused, Rejected, Reply, Request, Transient
 
 _WORD = re.compile(r"[^\W_]+")
@@ -160,7 +161,7 @@ def _read_script(path: str) -> list[Mapping[str, Any]]:
         if not line.strip():
             continue
         try:
-            step = json.loads(line)
+            step = json_value(line)
         except ValueError:
             step = None
         if isinstance(step, dict) and _is_step(step):

@@ -51,7 +51,7 @@ class OpenAIBackend:
         open_wire: OpenWire | None = None,
     ) -> None:
         self.name = f"openai:{model}"
-        self._base_url = _checked(base_url or OFFICIAL)
+        self._base_url = checked_address(base_url or OFFICIAL)
         self._api_key = api_key
         self._mask = mask_of(api_key=api_key, base_url=base_url)
         length_name = LENGTH_NAMES[self._base_url == OFFICIAL]
@@ -126,7 +126,7 @@ def _open_direct(server: Server) -> Wire:
     return _open_sdk(server) if uses_proxy(server.base_url) else DirectWire(server)
 
 
-def _checked(base_url: str) -> str:
+def checked_address(base_url: str) -> str:
     """Return a base URL without a slash at its end; UsageError if nothing can be sent there."""
     try:
         parts = urlsplit(base_url)
@@ -147,11 +147,13 @@ def without_credentials(url: str) -> str:
     'https://host:8000/v1'
     >>> without_credentials("https://host/v1?key=secret")
     'https://host/v1?sha256=0b60fff1'
+    >>> without_credentials("http://me:secret@[::1")
+    '[::1'
     """
     try:
         parts = urlsplit(url)
     except ValueError:  # no web address: it is only shown
-        return url.rpartition("@")[2]
+        return url.rpartition("@")[2].partition("?")[0]
     query = f"sha256={hashlib.sha256(parts.query.encode()).hexdigest()[:8]}" if parts.query else ""
     shown = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], query=query))
     return shown if parts.netloc else shown.rpartition("@")[2]

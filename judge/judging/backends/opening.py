@@ -43,6 +43,17 @@ def open_backend(
     return opener(rest, _Options(grade_max, base_url, api_key, logprobs))
 
 
+def server_of(text: str, base_url: str | None, *, environ: Mapping[str, str]) -> str | None:
+    """Return the server that a backend's texts go to; None for the provider's own.
+
+    The one that was given, else for `openai:` that of OPENAI_BASE_URL: its key is read from
+    the environment too, and belongs to that server.
+    """
+    if base_url:
+        return base_url
+    return (environ.get("OPENAI_BASE_URL") or None) if text.startswith("openai:") else None
+
+
 def _mock(rest: str, options: _Options) -> Backend:
     if not rest:
         return Mock()

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from judge.errors import InputError, Problem
 from judge.formats import ReadOptions, read_grades
+from judge.formats.json_value import json_value
 from judge.grades import WORD_OVERLAP
 from judge.judging.exchange import Rejected, Reply, Request
 
@@ -63,7 +64,7 @@ def _read_verdicts(path: str, grade_max: int) -> tuple[_Grades, bool] | None:
     """Return the graded lines of a verdicts.jsonl, or None if the file is none."""
     try:
         lines = Path(path).read_text(encoding="utf-8").split("\n")
-        rows = [json.loads(line) for line in lines if line.strip()]
+        rows = [json_value(line) for line in lines if line.strip()]
     except (OSError, ValueError):
         return None
     if not rows or not all(isinstance(row, dict) and "status" in row for row in rows):
