@@ -106,3 +106,18 @@ def test_a_repeat_that_did_not_run_makes_no_baseline(
     assert done.code == 2
     assert "new did not run" in done.err
     assert not path.exists()
+
+
+def test_a_baseline_written_with_reading_flags_is_read_with_the_same(
+    tmp_path: Path, run_judge: Judge
+) -> None:
+    results = [
+        {"chunk": n, "metadata": {"file": "a", "page": n}, "text": "a fuse"} for n in range(3)
+    ]
+    run = tmp_path / "run.json"
+    run.write_text(json.dumps({"rows": [{"qid": "q", "question": "fuse", "results": results}]}))
+    flags = ("--key", "file,page", "--map", "question=query", "--backend", "mock")
+    words = ("gate", run, "--baseline", tmp_path / "baseline.json", *flags)
+    assert run_judge(*words, "--update-baseline").code == 0
+    done = run_judge(*words)
+    assert "PASS" in done.out and "error" not in done.err, done

@@ -86,7 +86,9 @@ def read_baseline(
         raise InputError(Problem(str(path), found, f"restore it, or {_REWRITE}"))
     try:
         # Its slots carry grades of every source; the pool has them with their sources.
-        run = read_run(path, options, corpus=corpus, queries=queries)
+        # The file is in our own form: ids were made and grades placed when it was written.
+        ours = ReadOptions(grade_max=options.grade_max)
+        run = read_run(path, ours, corpus=corpus, queries=queries)
         run = replace(run, name=str(document["run"]), grades=(), notices=())
         return Baseline(
             path=str(path),
