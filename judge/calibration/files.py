@@ -8,6 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from judge.calibration.labelled import drawn_labels
+from judge.calibration.ranges import range_notices
 from judge.calibration.rescoring import (
     Scoring,
     SystemOrders,
@@ -84,6 +85,7 @@ def calibrate(
         else None,
         corrected=corrected_means(all_runs, both, how, slices=slices),
         notices=(
+            *range_notices(judged.grades.values(), (label.grade for label in labelled.labels)),
             *judged.notices,
             *labelled.notices,
             *(notice for run in all_runs for notice in run.notices),

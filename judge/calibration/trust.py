@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from judge.calibration.labelled import Pair, drawn_labels, graded_units
+from judge.calibration.labelled import Drawn, Pair, drawn_labels, graded_units
 from judge.calibration.panel_worth import PanelWorth, panel_worth
 from judge.errors import UsageError
 from judge.formats.labels import Label
@@ -84,6 +84,7 @@ class Calibration:
 
     people: the raters among themselves, over the chunks that several of them graded; None
         where there is none. judge_on_shared: the judge over the same chunks, in the same way.
+    chosen: how many labels stayed out because somebody picked them by looking
     panel: the judges of a panel one by one; None where a single one judged
     judge_shares: how often the judge gave each grade 0..G; shares: how often people would have,
         had they graded all of it
@@ -99,6 +100,7 @@ class Calibration:
     people: Agreement | None = None
     judge_on_shared: Agreement | None = None
     panel: PanelWorth | None = None
+    chosen: int = 0
     notices: tuple[Notice, ...] = ()
 
 
@@ -147,8 +149,14 @@ def compare_with_labels(
         if shared
         else None,
         panel=panel_worth(votes, drawn.labels, grade_max=scale, resampling=draws),
-        notices=(*drawn.notices, *found.notices),
+        notices=(*_said_of(drawn, all_judged=len(found.units) == len(judged)), *found.notices),
+        chosen=drawn.chosen,
     )
+
+
+def _said_of(drawn: Drawn, *, all_judged: bool) -> tuple[Notice, ...]:
+    """Return what to say of how labels were drawn: nothing where all the judge did is labelled."""
+    return () if all_judged and not drawn.is_known else drawn.notices
 
 
 def _answer(overall: Agreement, settings: CalibrationSettings) -> Answer:

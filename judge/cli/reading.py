@@ -46,6 +46,12 @@ _FLAGS = (
         multiple=True,
         help="Grades of your files on the scale, e.g. 0=0,1=1,10=2,100=3. [as written]",
     ),
+    click.option(
+        "--labels-grade-map",
+        metavar="VALUE=GRADE,…",
+        multiple=True,
+        help="The same for people's labels, where their scale is another. [as --grade-map]",
+    ),
     click.option("--clip", is_flag=True, help="Clip grades off the scale. [an error]"),
     click.option(
         "--precision",
@@ -88,6 +94,7 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
         run_tag: str | None,
         grade_max: int,
         grade_map: tuple[str, ...],
+        labels_grade_map: tuple[str, ...],
         clip: bool,
         precision: Any,
         **rest: Any,
@@ -98,7 +105,8 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
             text_field=names(text_field),
             run_tag=run_tag,
             grade_max=grade_max,
-            grade_map=_grades(grade_map, grade_max),
+            grade_map=_grades("--grade-map", grade_map, grade_max),
+            labels_grade_map=_grades("--labels-grade-map", labels_grade_map, grade_max),
             clip=clip,
             precision=precision,
         )
@@ -158,13 +166,13 @@ def renames(values: tuple[str, ...]) -> Mapping[str, str]:
     return found
 
 
-def _grades(values: tuple[str, ...], grade_max: int) -> Mapping[str, int] | None:
+def _grades(flag: str, values: tuple[str, ...], grade_max: int) -> Mapping[str, int] | None:
     """Return the grade map, or None where the flag was not given."""
     if not values:
         return None
     grades: dict[str, int] = {}
-    for value, grade in pairs("--grade-map", values).items():
+    for value, grade in pairs(flag, values).items():
         if not grade.isascii() or not grade.isdigit() or int(grade) > grade_max:
-            raise UsageError(f"--grade-map: {value}={grade} needs a grade 0..{grade_max}")
+            raise UsageError(f"{flag}: {value}={grade} needs a grade 0..{grade_max}")
         grades[value] = int(grade)
     return grades

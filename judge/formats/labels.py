@@ -55,6 +55,7 @@ def read_labels(source: SourceFile, options: ReadOptions = DEFAULTS) -> LabelFil
     open question, counted; a blank pi says that the label was chosen, not drawn. Two grades of
     one pair by one rater are an error naming both.
     """
+    options = options.of_labels
     findings = Findings()
     scale = Scale(options, findings, grade_max=options.grade_max)
     labels: dict[tuple[str, str, str | None], tuple[Place, Label]] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
@@ -21,6 +21,9 @@ class ReadOptions:
     run_tag: which run of a TREC file with several
     grade_max: G, the top of the grade scale 0..G
     grade_map: a grade as the file writes it -> a grade on the scale, None: as it stands
+    labels_grade_map: the same of people's labels, which may stand on a scale of their own; None:
+        as `grade_map` says
+    map_flag: which flag maps the grades of the file in hand
     clip: grades off the scale become its nearest end, counted
     text_field: fields of a search engine's documents that make up a chunk's text
     texts_of: how many rows of a run keep their texts, None: all. Of the other texts it is only
@@ -33,10 +36,19 @@ class ReadOptions:
     run_tag: str | None = None
     grade_max: int = GRADE_MAX
     grade_map: Mapping[str, int] | None = None
+    labels_grade_map: Mapping[str, int] | None = None
+    map_flag: str = "--grade-map"
     clip: bool = False
     text_field: tuple[str, ...] = ()
     precision: Precision = "single"
     texts_of: int | None = None
+
+    @property
+    def of_labels(self) -> ReadOptions:
+        """Return how people's labels are read."""
+        own = self.labels_grade_map
+        of_all = self.grade_map if own is None else own
+        return replace(self, grade_map=of_all, map_flag="--labels-grade-map")
 
 
 DEFAULTS = ReadOptions()

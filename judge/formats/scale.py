@@ -32,6 +32,7 @@ class Scale:
     ) -> None:
         self._top = grade_max
         self._clip = options.clip
+        self._flag = options.map_flag
         self._map = _numbered(options.grade_map)
         self._findings = findings
         self._seen: dict[tuple[type, object], _Placed] = {}
@@ -83,13 +84,13 @@ class Scale:
             for name in sorted(off, key=_order)[:_LISTED]
         )
         if self._map is not None:
-            found = f"grades that --grade-map does not name: {kinds}, {total} in all"
-            return first, found, "add them to --grade-map"
+            found = f"grades that {self._flag} does not name: {kinds}, {total} in all"
+            return first, found, f"add them to {self._flag}"
         every = sorted({_text(name) for (_, name), _ in self._seen.items()}, key=_order)
         scale = "" if self._top is None else f" 0..{self._top}"
         found = f"grades that are no whole number{scale}: {kinds}, {total} in all"
         found += f"; values in the file: {_listed(every)}"
-        return first, found, _cure(every, self._top)
+        return first, found, _cure(every, self._top, self._flag)
 
 
 def _numbered(grade_map: Mapping[str, int] | None) -> dict[object, int] | None:
@@ -135,17 +136,17 @@ def _listed(names: Mapping[str, object] | list[str]) -> str:
     return f"{head}, …" if len(ordered) > _LISTED else head
 
 
-def _cure(values: list[str], grade_max: int | None) -> str:
-    """Return the flag to write: a whole --grade-map where the order of values gives one."""
+def _cure(values: list[str], grade_max: int | None, flag: str) -> str:
+    """Return the flag to write: a whole grade map where the order of values gives one."""
     numbers = [_number(value) for value in values]
     if len(values) > _LISTED or grade_max is None:
-        return "write whole grades, or map each value with --grade-map VALUE=GRADE,…"
+        return f"write whole grades, or map each value with {flag} VALUE=GRADE,…"
     whole = all(number is not None and number.is_integer() for number in numbers)
     if None not in numbers and len(values) <= grade_max + 1:
         pairs = ",".join(f"{value}={grade}" for grade, value in enumerate(values))
-        return f"write --grade-map {pairs} if that is their order of worth"
+        return f"write {flag} {pairs} if that is their order of worth"
     if whole:
         top = max(int(number) for number in numbers if number is not None)
-        return f"set --grade-max {top} if that is the scale, or --clip, or --grade-map"
+        return f"set --grade-max {top} if that is the scale, or --clip, or {flag}"
     pairs = ",".join(f"{value}=?" for value in values)
-    return f"write --grade-map {pairs} with a grade 0..{grade_max} for each"
+    return f"write {flag} {pairs} with a grade 0..{grade_max} for each"

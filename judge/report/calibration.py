@@ -60,6 +60,12 @@ def headline(report: CalibrationReport) -> str:
     """Return the sentence that answers: may this judge gate?"""
     calibration = report.calibration
     overall, answer = calibration.overall, calibration.answer
+    if overall.pairs == 0 and calibration.chosen:
+        labels = plural(calibration.chosen, "label")
+        return (
+            f"Not calibrated: {labels} chosen by looking, none drawn at random; `judge spotcheck"
+            " --core N` draws some."
+        )
     if overall.pairs == 0:
         return "Not calibrated: no human-judge pairs."
     size = f"{plural(overall.pairs, 'chunk')} of {_queries(overall.queries)}"

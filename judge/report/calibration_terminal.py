@@ -38,6 +38,9 @@ def print_calibration(
     )
     found = report.calibration
     _line(console, wording.headline(report), style=_STYLES[found.answer.may_gate])
+    notices = list(dict.fromkeys(n.text for n in (*report.notices, *found.notices)))
+    apart = [n.text for n in report.notices if n.kind == "ranges differ"]
+    _lines(console, (f"warning: {text}" for text in apart))
     if found.overall.pairs:
         console.print()
         console.print(_coefficients(found.overall))
@@ -58,10 +61,10 @@ def print_calibration(
     if report.corrected:
         console.print()
         console.print(_corrections(report))
-    notices = dict.fromkeys(notice.text for notice in (*report.notices, *found.notices))
-    if notices:
+    rest = [text for text in notices if text not in apart]
+    if rest:
         console.print()
-        _lines(console, notices)
+        _lines(console, rest)
 
 
 def _coefficients(agreement: Agreement) -> Table:
@@ -82,10 +85,13 @@ def _reasons(agreement: Agreement) -> list[str]:
         if found.reason:
             named.setdefault(found.reason, []).append(wording.full_name(name))
     every = len(agreement.coefficients)
-    return [
-        f"{'All of these' if len(names) == every else ', '.join(names)}: {reason}."
-        for reason, names in named.items()
-    ]
+    said = []
+    for reason, names in sorted(named.items(), key=lambda item: len(item[1])):
+        who = ", ".join(names)
+        if len(names) > every / 2:
+            who = "All of these" if len(names) == every else "All others"
+        said.append(f"{who}: {reason}.")
+    return said
 
 
 def _confusion(agreement: Agreement) -> Table:

@@ -1,0 +1,88 @@
+"""Do the intervals of agreement coefficients keep their promise over few queries? Seeded.
+
+    python scripts/check_agreement.py
+
+Made-up queries of ten chunks: people and judge see the same truth with errors of their own, and
+queries differ in how well the judge does. Printed: how often the 95% interval holds the
+coefficient of 50,000 queries, (how often its lower end lies above that), and its median width; of
+the percentiles of the cluster bootstrap, and of the symmetric bootstrap-t that is used.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.statistics.agreement import coefficients
+from judge.statistics.bootstrap import bootstrap_t, resample
+
+CHUNKS = 10
+QUERIES = (10, 20)
+CUTS = (-0.3, 0.6, 1.4)
+# Spread of queries' mean relevance; the judge's error; its lean in grades' units.
+KINDS = {"a judge that errs much": (1.0, 1.5, 0.3), "a judge that errs less": (1.5, 0.8, 0.2)}
+NAMES = ("kappa_quadratic", "kappa", "ac2_quadratic")
+
+
+def tables(
+    kind: tuple[float, float, float], queries: int, generator: np.random.Generator
+) -> NDArray[np.float64]:
+    """Return a table of grades, people in rows and judge in columns, for each query."""
+    spread, error, lean = kind
+    shape = (queries, CHUNKS)
+    truth = generator.normal(0, spread, (queries, 1)) + generator.normal(0, 1, shape)
+    errors = error * np.exp(generator.normal(0, 0.5, (queries, 1)))
+    leans = lean + generator.normal(0, 0.4, (queries, 1))
+    people = np.searchsorted(CUTS, truth + generator.normal(0, 0.3, shape))
+    judge = np.searchsorted(CUTS, truth + leans + errors * generator.normal(0, 1, shape))
+    found = np.zeros((queries, 4, 4))
+    at = np.repeat(np.arange(queries), CHUNKS)
+    np.add.at(found, (at, people.ravel(), judge.ravel()), 1.0)
+    return found
+
+
+def coverage(
+    kind: tuple[float, float, float], name: str, queries: int, *, samples: int, seed: int
+) -> tuple[float, list[NDArray[np.float64]]]:
+    """Return the true coefficient, and (holds, too high, width) by sample of both intervals."""
+    generator = np.random.default_rng(seed)
+    coefficient = coefficients(3)[name]
+    truth = float(coefficient(tables(kind, 50_000, generator).sum(0)))
+    plain, studentised = [], []
+    for sample in range(samples):
+        drawn_tables = tables(kind, queries, generator)
+        drawn = resample(drawn_tables, draws=500, seed=sample)
+        lo, hi = np.nanpercentile(coefficient(drawn.sums), [2.5, 97.5])
+        plain.append((lo <= truth <= hi, lo > truth, hi - lo))
+        found = bootstrap_t(coefficient, drawn_tables, drawn, at_most_1=True)
+        if found is not None:
+            studentised.append(
+                (found.lo <= truth <= found.hi, found.lo > truth, found.hi - found.lo)
+            )
+    return truth, [np.array(plain, dtype=float), np.array(studentised, dtype=float)]
+
+
+def main() -> None:
+    """Print the table in Markdown."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--samples", type=int, default=400)
+    parser.add_argument("--seed", type=int, default=0)
+    arguments = parser.parse_args()
+    print("| | queries | percentiles | symmetric bootstrap-t |\n| --- | --- | --- | --- |")
+    for label, kind in KINDS.items():
+        for name in NAMES:
+            for queries in QUERIES:
+                truth, both = coverage(
+                    kind, name, queries, samples=arguments.samples, seed=arguments.seed
+                )
+                cells = [
+                    f"{f[:, 0].mean():.1%} ({f[:, 1].mean():.1%}) / {np.median(f[:, 2]):.2f}"
+                    for f in both
+                ]
+                print(f"| {label}: {name}, true {truth:.2f} | {queries} | {' | '.join(cells)} |")
+
+
+if __name__ == "__main__":
+    main()
