@@ -108,6 +108,8 @@ def print_table(table: list[Coverage], arguments: argparse.Namespace) -> None:
     for line in table:
         figures = f"{line.truth:6.3f} {line.judge:6.3f} {line.covered:7.1%} {line.width:6.3f}"
         print(f"{line.run:<31} {figures} {line.covered_alone:6.1%} {line.width_alone:6.3f}")
+    # Two runs that hardly differ print no interval in any draw.
+    table = [line for line in table if not np.isnan([line.width, line.width_alone]).any()]
     covered = sorted(line.covered for line in table)
     narrower = sum(line.width < line.width_alone for line in table)
     what = "differences" if arguments.differences else "runs"
