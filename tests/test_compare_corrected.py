@@ -122,10 +122,11 @@ def test_command_says_both_numbers_and_json_has_them(files, tmp_path):
     said = _command(*files, *flags).stdout
     assert "Corrected by people's labels of 10 of 10 rows: nDCG@2 -0.369" in said
     assert "the mock, which is no judge, says +0.369" in said
-    first, last = " ".join(said.split("\n\n")[0].split()), " ".join(said.split())[-130:]
+    first, last = " ".join(said.split("\n\n")[0].split()), " ".join(said.split())[-260:]
     assert first.startswith("By the mock's grades, after is ")
     correct = "correct that to -0.369, 95% CI -0.369..-0.369: the other way round."
     assert f"People's labels of 10 of 10 rows {correct}" in first
+    assert "BETTER BY THE JUDGE ALONE: nDCG@2 +0.369" in last
     assert "corrected by labels -0.369, 95% CI -0.369..-0.369: the other way round" in last
     corrected = json.loads(_command(*files, *flags, "--json").stdout)["corrected"]
     assert corrected["value"] == pytest.approx(SECOND - 1)

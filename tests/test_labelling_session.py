@@ -143,3 +143,15 @@ def test_zero_bytes_are_refused_because_no_reader_takes_the_file_then(session):
         with pytest.raises(UsageError, match="zero bytes"):
             session.label(rater, ("q", "a"), 1, note=note)
     assert session.store.entries() == ()
+
+
+def test_label_chosen_earlier_counts_as_drawn_once_its_chunk_is_drawn(session):
+    # A queue without a core had chunks a and b chosen; later a is drawn, b still is not.
+    session.store.add(Entry("q", "a", "ann", 0))
+    session.store.add(Entry("q", "b", "ann", 3))
+    session.stamp_drawn()
+    labels = read_labels(session.store.path).labels
+    assert [(label.id, label.pi, label.chosen) for label in labels] == [
+        ("a", 0.5, False),
+        ("b", None, True),
+    ]

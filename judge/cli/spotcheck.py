@@ -92,6 +92,7 @@ def command(
     for notice in queue.notices:
         note(notice.text)
     session = Session(queue, LabelStore(Path(labels) if labels else out / "labels.csv"))
+    session.stamp_drawn()
     session.progress("")  # a labels file that is not ours is refused before anybody labels
     if web:
         _serve(session, port=port, rater=rater)

@@ -35,6 +35,11 @@ class Session:
         self.store = store
         self._items = {item.pair: item for item in queue.items}
 
+    def stamp_drawn(self) -> None:
+        """Store the chance of drawn chunks with labels that were given before the draw."""
+        drawn = {item.pair: item.pi for item in self.queue.items if item.pi is not None}
+        self.store.stamp(drawn)
+
     def next(self, rater: str) -> Item | None:
         """Return the first chunk that the rater has not seen, then those they skipped."""
         seen = self._seen(rater)

@@ -55,6 +55,11 @@ class Entry:
         return self.query_id, self.id, self.rater
 
     @property
+    def pair(self) -> tuple[str, str]:
+        """Return the (query id, chunk id) it is about."""
+        return self.query_id, self.id
+
+    @property
     def latest(self) -> int | None:
         """Return the rater's last word."""
         return self.grade if self.revised is None else self.revised
@@ -121,12 +126,28 @@ class LabelStore:
         with self._changing() as held:
             for at in reversed(range(len(held))):
                 entry = held[at]
-                mine = entry.rater == rater and (entry.query_id, entry.id) in among
+                mine = entry.rater == rater and entry.pair in among
                 if mine and not entry.taken_back:
                     marked = [] if entry.grade is None else [replace(entry, taken_back=True)]
                     self._write([*held[:at], *marked, *held[at + 1 :]])
                     return entry
         return None
+
+    def stamp(self, chances: Mapping[tuple[str, str], float]) -> None:
+        """Give labels without a chance the one with which their chunk has been drawn since.
+
+        A draw does not look at who labelled what. Left out of it, chunks that somebody chose
+        earlier, for looking wrong, would be missing from the sample.
+        """
+        if not any(entry.pi is None and entry.pair in chances for entry in self.entries()):
+            return
+        with self._changing() as held:
+            self._write(
+                [
+                    replace(entry, pi=chances.get(entry.pair)) if entry.pi is None else entry
+                    for entry in held
+                ]
+            )
 
     def _has_our_columns(self) -> bool:
         """Tell whether the file has a column for revised grades, as older ones have not."""

@@ -48,7 +48,7 @@ def full_name(coefficient: str) -> str:
 
 
 def estimate_text(estimate: Estimate) -> str:
-    """Return `0.595 [0.480, 0.681]`; "-" where it is undefined."""
+    """Return `0.595 [0.449, 0.710]`; "-" where it is undefined."""
     if estimate.value is None:
         return "-"
     if estimate.lo is None or estimate.hi is None:

@@ -10,7 +10,7 @@ from judge.comparing.lacking import has_failed, lacking
 from judge.grades import Source
 from judge.report.by_log import comparison_by_log, hangs_on_log
 from judge.report.conflicts import conflict_line
-from judge.report.correction_wording import outcome_by_labels, with_labels
+from judge.report.correction_wording import outcome_by_labels, verdict_by_judge, with_labels
 from judge.report.differences import BY_MOCK, difference, p_text, span
 from judge.report.phrases import MOCK, cost_words, number, plural
 from judge.report.terminal import clean
@@ -196,6 +196,7 @@ def outcome(comparison: Comparison) -> str:
     label = str(verdict).upper()
     if comparison.finding is not None and verdict is Verdict.UNDECIDED:
         label = f"{'AHEAD' if comparison.finding.sign > 0 else 'BEHIND'} ({comparison.until})"
+    label = verdict_by_judge(comparison, label)
     return (
         f"{label} {_moves(comparison, change)} over {plural(change.rows, 'row')},"
         f" given this pool of judged chunks{mark(comparison)}{outcome_by_labels(comparison)}"

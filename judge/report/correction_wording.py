@@ -23,6 +23,13 @@ def with_labels(comparison: Comparison, sentence: str) -> str:
     )
 
 
+def verdict_by_judge(comparison: Comparison, verdict: str) -> str:
+    """Return the verdict in capitals, as the judge's alone where labels correct it."""
+    found = comparison.corrected
+    is_corrected = found is not None and found.estimate.value is not None
+    return f"{verdict} BY THE JUDGE ALONE:" if is_corrected else verdict
+
+
 def outcome_by_labels(comparison: Comparison) -> str:
     """Return what follows the verdict in the last line, "" where labels correct nothing."""
     found = comparison.corrected
