@@ -18,6 +18,8 @@ FAIL = "fail"
 
 FEW_ROWS = 10
 SMALL_CHANGE = 0.02
+# As a gate has it by default.
+MARGIN = 0.01
 # Differences of two rankings of one system vary by .10 to .20 from query to query in
 # nDCG@10; `judge compare` prints what they do in yours.
 USUAL_SD = 0.15
@@ -204,6 +206,24 @@ def _size(run: Run, queries: Sequence[Query], depth: int) -> Iterable[Finding]:
         level,
         f"to find a true change of {SMALL_CHANGE:.2f} takes about {needed} queries; {rows:,} find"
         f" one of {seen:.2f} (sd of a query's difference {USUAL_SD:.2f}, power 80%)",
+    )
+    yield _gate(rows)
+
+
+def _gate(rows: int) -> Finding:
+    """Say what a gate on these rows can claim of them, and of other queries at the best."""
+    from judge.statistics.betting_bound import lower_mean_bound, rows_to_show
+
+    # A change that moves no row is the easiest to prove harmless.
+    needed = rows_to_show([0.0], -MARGIN) or 0
+    lost = -lower_mean_bound([0.0] * rows)
+    found = f"`judge gate` decides about these {rows:,} queries"
+    if rows >= needed:
+        return Finding(OK, f"{found}, and can about others like them (--claim population)")
+    return Finding(
+        OK,
+        f"{found}; to show of queries like them that they lose at most {MARGIN:.2f} (--claim"
+        f" population) takes {needed:,} or more: {rows:,}, if none differs, show {lost:.2f}",
     )
 
 

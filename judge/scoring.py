@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from operator import mul
 
 from judge.evidence.pool import QueryPool
 from judge.measures import golden, graded
 from judge.measures.names import Measure
 from judge.measures.pool import Bounded, GradePool
 from judge.statistics.plus_two import plus_two
-from judge.statistics.significance import moderate_weights
+from judge.statistics.weights import weighted_mean
 
 _FAILED = Bounded(0.0, 0.0, 1.0)
 
@@ -151,13 +150,11 @@ def mean(scores: Sequence[Bounded], weights: Sequence[float]) -> Mean:
     """Return the weighted mean of bounded scores; bounds of different queries add up."""
     assert scores, "a mean needs at least one row"
     assert len(scores) == len(weights), "every row has its weight"
-    weights = moderate_weights(weights)
-    total = sum(weights)
     values = [score.value for score in scores]
-    value = sum(map(mul, weights, values)) / total
+    value = weighted_mean(values, weights)
     ends = [score.lo for score in scores], [score.hi for score in scores]
     # Where nothing is open, the same sum would be added up three times.
-    lo, hi = (value if end == values else sum(map(mul, weights, end)) / total for end in ends)
+    lo, hi = (value if end == values else weighted_mean(end, weights) for end in ends)
     return Mean(value, lo, hi, len(scores))
 
 

@@ -7,15 +7,17 @@ distrust is the overall one: it can look calm while a slice pays for everybody e
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from judge.cascade import Grading
+from judge.comparing.change import t_interval
 from judge.evidence.pool import QueryPool
 from judge.measures.names import Measure
 from judge.measures.pool import Bounded
 from judge.scoring import Mean, mean, score_rows
 from judge.statistics.estimate import Estimate
-from judge.statistics.significance import paired_test
+from judge.statistics.signs import ALPHA, holm, sign_flip_in_every
+from judge.statistics.weights import weighted_mean
 
 COLLAPSE = 0.1
 """A slice that loses so much, and twice what overall loses, is one that overall hides."""
@@ -27,9 +29,10 @@ class Line:
 
     slice: None for overall
     best: place of the value with the highest mean; of equal ones the first
-    changes, behind: by value, the mean difference from the first value and from the best
-        one, paired by row, with the 95% interval of the paired t test; without one where
-        grades are open or no row moves
+    changes: by value, the mean difference from the first one, paired by row, with the 95%
+        interval by Student's t where there is one (`t_interval`)
+    p_behind: by value, that of the sign-flip test against the best one, by Holm over all
+        values and lines of the sweep
     """
 
     measure: Measure
@@ -37,7 +40,7 @@ class Line:
     means: tuple[Mean, ...]
     best: int
     changes: tuple[Estimate, ...]
-    behind: tuple[Estimate, ...]
+    p_behind: tuple[float, ...]
 
     @property
     def moves(self) -> bool:
@@ -45,12 +48,8 @@ class Line:
         return any(self.change(at) for at in range(len(self.means)))
 
     def as_good(self) -> tuple[int, ...]:
-        """Return the places of the values that the noise does not set apart from the best."""
-        return tuple(
-            at
-            for at, behind in enumerate(self.behind)
-            if at != self.best and (behind.value == 0 or (behind.hi is not None and behind.hi >= 0))
-        )
+        """Return the places of the values that the test does not set apart from the best."""
+        return tuple(at for at, p in enumerate(self.p_behind) if at != self.best and p > ALPHA)
 
     def change(self, at: int) -> float:
         """Return how far the mean moves from the first value to another."""
@@ -140,7 +139,9 @@ def read_sweep(grading: Grading, *, knob: str, values: Sequence[str]) -> Sweep:
         if (line := _line(measure, slice, scored)) is not None
     ]
     empty = tuple(tuple(_empty_rows(grading.pools, run)) for run in range(len(values)))
-    return Sweep(knob, tuple(values), tuple(lines), empty, grading.backend, grading.by_mock)
+    return Sweep(
+        knob, tuple(values), tuple(_adjusted(lines)), empty, grading.backend, grading.by_mock
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,24 +176,40 @@ def _line(measure: Measure, slice: str | None, rows: Iterable[_Row]) -> Line | N
         means,
         best,
         changes=tuple(_change(columns[0], column, weights) for column in columns),
-        behind=tuple(_change(columns[best], column, weights) for column in columns),
+        p_behind=tuple(_p_behind(columns[best], column, weights) for column in columns),
     )
+
+
+def _adjusted(lines: Sequence[Line]) -> Iterator[Line]:
+    """Yield lines with p values for all their values at once: each is a look of its own."""
+    looks = [(line, at) for line in lines for at in range(len(line.p_behind)) if at != line.best]
+    adjusted = iter(holm([line.p_behind[at] for line, at in looks]))
+    for line in lines:
+        found = (1.0 if at == line.best else next(adjusted) for at in range(len(line.p_behind)))
+        yield replace(line, p_behind=tuple(found))
 
 
 def _change(
     first: Sequence[Bounded], other: Sequence[Bounded], weights: Sequence[float]
 ) -> Estimate:
     """Return the weighted mean of the rows' differences, with its interval."""
-    differences = [b.value - a.value for a, b in zip(first, other, strict=True)]
-    test = paired_test(differences, weights=weights)
+    rows = [b.value - a.value for a, b in zip(first, other, strict=True)]
+    value = weighted_mean(rows, weights)
     n_open = sum(a.is_open or b.is_open for a, b in zip(first, other, strict=True))
     if n_open:
-        return Estimate(test.mean, reason=f"grades of {n_open} rows are open")
-    if not any(differences):
-        return Estimate(test.mean, reason="no row moves")
-    if test.lo is None:
-        return Estimate(test.mean, reason="one row tells nothing of others")
-    return Estimate(test.mean, test.lo, test.hi)
+        return Estimate(value, reason=f"grades of {n_open} rows are open")
+    if not any(rows):
+        return Estimate(value, reason="no row moves")
+    interval = t_interval([Bounded(row, row, row) for row in rows], weights)
+    if interval is None:
+        return Estimate(value, reason="too few or alike")
+    return Estimate(value, *interval)
+
+
+def _p_behind(best: Sequence[Bounded], other: Sequence[Bounded], weights: Sequence[float]) -> float:
+    """Return the p of the sign-flip test, in every completion; the two may be open apart."""
+    rows = [(b.lo - a.hi, b.hi - a.lo) for a, b in zip(best, other, strict=True)]
+    return sign_flip_in_every(rows, weights=weights).p
 
 
 def _empty_rows(pools: Iterable[QueryPool], run: int) -> Iterator[str]:

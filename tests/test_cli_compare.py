@@ -81,7 +81,7 @@ def test_without_labels_or_backend_it_answers_what_it_can() -> None:
     assert first.startswith("Undecided: 1 of 12 lists are identical; in the other 11, ")
     assert "chunks have no grade: nDCG@10 could move -" in first
     assert "with gpt-5-mini." in first
-    assert done.output.splitlines()[-2].startswith("UNDECIDED nDCG@10 -")
+    assert done.output.splitlines()[-1].startswith("UNDECIDED nDCG@10 -")
 
 
 def test_every_line_fits_80_columns() -> None:

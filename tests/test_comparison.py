@@ -17,7 +17,7 @@ from judge.measures.names import Measure
 from judge.report.comparison import comparison_lines
 from judge.report.comparison_document import comparison_document
 from judge.report.comparison_wording import headline, outcome
-from judge.run import KnownGrade, Result, Row, Run
+from judge.run import Golden, KnownGrade, Result, Row, Run
 
 NDCG = Measure("nDCG", 10)
 Lists = Mapping[str, Sequence[str]]
@@ -49,6 +49,7 @@ def flat(found: Comparison) -> str:
 KEYS = [f"q{i}" for i in range(12)]
 OLD = {key: [f"{key}-a", f"{key}-b", f"{key}-c"] for key in KEYS}
 # Member a answers, b is related, c is not.
+SWAPPED = {key: [ids[1], ids[0], ids[2]] for key, ids in OLD.items()}
 GRADES = {(key, f"{key}-{c}"): g for key in KEYS for c, g in (("a", 3), ("b", 1), ("c", 0))}
 
 
@@ -110,23 +111,33 @@ def test_a_run_that_is_empty_everywhere_gives_no_verdict() -> None:
     assert outcome(found) == "NO VERDICT"
 
 
-def test_no_p_value_is_written_as_zero() -> None:
-    # All rows lose the same: a t test's p is 0 in doubles.
+def test_a_difference_that_all_rows_share_is_worse_by_the_sign_flip_test() -> None:
+    # All rows lose the same: no interval, for t would make it a point, but a test there is: 2 of
+    # 2^12 sign patterns. The slices have 2 of 2^6 = .03125 each, twice that after Holm.
     found = compare(run("old", OLD, GRADES), run("new", {k: ids[::-1] for k, ids in OLD.items()}))
-    assert "paired t test p < 0.0001" in flat(found)
-    assert "(p < 0.001, Holm over slices)" in flat(found)
-    assert "exact sign-flip test p = 0.0005" in flat(found)  # 2 of 2^12 sign patterns
+    assert found.verdict is Verdict.WORSE
+    assert found.overall[NDCG].interval is None
+    assert "exact sign-flip test p = 0.0005" in flat(found)
+    assert {of[NDCG].p_holm for of in found.slices.values()} == {0.0625}
+    assert {of[NDCG].verdict for of in found.slices.values()} == {Verdict.NO_DIFFERENCE}
+    assert "t test" not in flat(found)
 
 
-def test_slices_have_holm_adjusted_p() -> None:
-    new = {key: [ids[1], ids[0], ids[2]] for key, ids in OLD.items()}
-    grades = {**GRADES, ("q0", "q0-a"): 2, ("q1", "q1-a"): 2}
-    found = compare(run("old", OLD, grades), run("new", new))
-    assert set(found.slices) == {"even", "odd"}
-    raw = sorted(of[NDCG].test.p or 0.0 for of in found.slices.values())
-    adjusted = sorted(of[NDCG].p_holm or 0.0 for of in found.slices.values())
-    assert adjusted[0] == pytest.approx(2 * raw[0])
-    assert adjusted[1] == pytest.approx(max(2 * raw[0], raw[1]))
+def test_slices_and_other_measures_are_looks_by_holm_over_all_of_them() -> None:
+    # With the answer at ranks 1 and 2: nDCG@10 decides; RR and nDCG@10 of two slices, and RR of
+    # all rows, are five looks. All rows of RR: 2 / 2^12, times 5; its slices 2 / 2^6, times 4.
+    old, new = (run(name, lists) for name, lists in (("old", OLD), ("new", SWAPPED)))
+    goldens = [Golden((f"{key}-a",), query_id=key) for key in KEYS]
+    found = compare(
+        old, new, inputs=Inputs(goldens=goldens), measures=["nDCG@10", "RR"], backend="mock"
+    )
+    rank = found.overall[Measure("RR")]
+    assert (rank.looks, rank.p_holm) == (5, pytest.approx(5 * 2 / 2**12))
+    assert found.slices["even"][Measure("RR")].p_holm == pytest.approx(4 * 2 / 2**6)
+    document = comparison_document(found)["measures"]
+    assert document["overall"]["nDCG@10"]["exploratory"] is False
+    assert document["overall"]["RR"]["exploratory"] is True
+    assert document["slices"]["odd"]["nDCG@10"]["exploratory"] is True
 
 
 def test_shares_of_sources_that_differ_are_a_warning() -> None:

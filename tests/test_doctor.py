@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, Ran
 
-from judge.doctor import FAIL, OK, WARN, diagnose
+from judge.doctor import FAIL, MARGIN, OK, WARN, diagnose
 from judge.run import Golden, Result, Row, Run
+from judge.stopping.outcome import MARGIN as GATE_MARGIN
 
 
 def row(key: str, *results: Result, query: str | None = "how?", **fields: object) -> Row:
@@ -117,3 +118,16 @@ def test_the_command_refuses_what_it_cannot_read(
     path = tmp_path / "run.json"
     path.write_text(json.dumps({"rows": 3}))
     assert run_judge("doctor", path).code == 2
+
+
+def test_says_what_a_gate_on_so_many_rows_can_claim() -> None:
+    # sum((1 + s * .01 / .99) ** 423 for s in .1, .2, … 1) / 10 is the first over 20.
+    few, many = (
+        diagnose(Run("r", tuple(row(f"q{i}", *TEN) for i in range(n)))).findings for n in (11, 423)
+    )
+    (said,) = (found.text for found in few if "judge gate" in found.text)
+    assert said.startswith("`judge gate` decides about these 11 queries; to show of queries like")
+    assert "takes 423 or more: 11, if none differs, show 0.31" in said
+    (said,) = (found.text for found in many if "judge gate" in found.text)
+    assert said.endswith("and can about others like them (--claim population)")
+    assert MARGIN == GATE_MARGIN

@@ -23,7 +23,10 @@ def test_no_table_is_wider_than_80_columns(title: str, by_mock: bool, rows: int)
     slices = {"a slice of a long name": few, "漢字の長い名前の質問": few}
     lines = list(change_table(title, slices, few, marked=tuple(slices), by_mock=by_mock))
     assert max(map(cell_len, lines)) <= 80
-    assert all(any(head in line for line in lines) for head in ("before", "95% CI", "overall"))
+    assert all(
+        any(head in line for line in lines)
+        for head in ("before", "95% (t, approximate)", "overall")
+    )
 
 
 def test_columns_stand_under_each_other_beside_wide_characters() -> None:

@@ -1,8 +1,8 @@
 """`judge.stopping.verdict`: against every completion of small gates, enumerated.
 
 The oracle below knows nothing of the package: it scores complete grades by the formulas of
-nDCG, P and RR, and says pass, fail or undecided by Student's t from a table (0.95 and 0.975
-quantiles for 1, 2, 3 degrees of freedom), Holm over slices, and the zero and spread rules.
+nDCG, P and RR, and says pass, fail or undecided by plain means, and of other queries by ten
+gamblers who bet on each row in turn.
 """
 
 from __future__ import annotations
@@ -21,15 +21,11 @@ from judge.measures.names import Measure, parse_measure
 from judge.run import Golden, KnownGrade, Result, Row
 from judge.scoring import Scale
 from judge.stopping.columns import GateColumns
-from judge.stopping.outcome import Rule
+from judge.stopping.outcome import Claim, Rule
 from judge.stopping.ruling import rule_on
 from judge.stopping.verdict import SameVerdict
 
 GRADE_MAX = 2
-QUANTILE = {
-    0.05: {1: 6.313752, 2: 2.919986, 3: 2.353363, 4: 2.131847, 5: 2.015048},
-    0.025: {1: 12.706205, 2: 4.302653, 3: 3.182446, 4: 2.776445, 5: 2.570582},
-}
 Grades = Mapping[str, int]
 
 
@@ -68,73 +64,23 @@ def score(measure: Measure, shown: Sequence[str], grades: Grades, answer: str | 
     return gained / best if best else 0.0
 
 
-def upper_and_lower(values: Sequence[float], alpha: float) -> tuple[float, float]:
-    n = len(values)
-    mean = sum(values) / n
-    sd = math.sqrt(sum((v - mean) ** 2 for v in values) / (n - 1))
-    reach = QUANTILE[alpha][n - 1] * sd / math.sqrt(n)
-    return mean - reach, mean + reach
-
-
 def outcome_of(scores: Sequence[Sequence[float]], slices: Sequence[str | None], rule: Rule) -> str:
     """Return the outcome of one measure; scores: by row, of the baseline and each repeat."""
-    places = {name: [i for i, s in enumerate(slices) if s == name] for name in set(slices) - {None}}
-    drops = [row[0] - sum(row[1:]) / len(row[1:]) for row in scores]
-    every = list(range(len(scores)))
-
-    def drop(at: Sequence[int]) -> float:
-        return sum(drops[i] for i in at) / len(at)
-
-    def spread(at: Sequence[int]) -> float:
-        means = [sum(scores[i][r] for i in at) / len(at) for r in range(1, len(scores[0]))]
-        return max(means) - min(means)
-
-    def within(at: Sequence[int]) -> bool:
-        repeats = len(scores[0]) > 2
-        return repeats and drop(at) <= max(spread(at), spread(every)) + 1e-9
-
-    for at in places.values():
-        if any(scores[i][0] > 0 for i in at) and not any(sum(scores[i][1:]) > 0 for i in at):
-            return "fail"
-    below = slices_below(places, drops, rule)
-    if any(not within(places[name]) for name in below):
+    rises = [sum(row[1:]) / len(row[1:]) - row[0] for row in scores]
+    parts = [rises] + [
+        [rise for rise, of in zip(rises, slices, strict=True) if of == name]
+        for name in set(slices) - {None}
+    ]
+    if min(sum(part) / len(part) for part in parts) < -rule.margin - 1e-12:
         return "fail"
-    overall = overall_of(drops, rule)
-    if overall == "fail" and not within(every):
-        return "fail"
-    return "undecided" if below or overall != "pass" else "pass"
-
-
-def overall_of(drops: Sequence[float], rule: Rule) -> str:
-    if rule.strict:
-        return "fail" if sum(drops) > 1e-12 else "pass"
-    if all(abs(drop) < 1e-12 for drop in drops):
+    if rule.claim is Claim.SET:
         return "pass"
-    if len(drops) == 1:
-        return "undecided"
-    lower, upper = upper_and_lower([-drop for drop in drops], 0.05)
-    return "pass" if lower > -rule.margin else "fail" if upper < -rule.margin else "undecided"
-
-
-def slices_below(
-    places: Mapping[str | None, Sequence[int]], drops: Sequence[float], rule: Rule
-) -> list[str | None]:
-    if rule.strict:
-        return [name for name, at in places.items() if sum(drops[i] for i in at) > 1e-12]
-    left = {name: at for name, at in places.items() if len(at) > 1}
-    failed = list[str | None]()
-    while left:
-        alpha = 0.05 / len(left)
-        found = [
-            name
-            for name, at in left.items()
-            if upper_and_lower([-drops[i] for i in at], alpha)[1] < -rule.margin
-        ]
-        if not found:
-            break
-        failed += found
-        left = {name: at for name, at in left.items() if name not in found}
-    return failed
+    fortunes = [1.0] * 10
+    for rise in rises:
+        for at in range(10):
+            stake = (at + 1) / 10
+            fortunes[at] *= 1.0 - stake + stake * (1.0 + rise) / (1.0 - rule.margin)
+    return "pass" if sum(fortunes) / 10 >= 20 else "undecided"
 
 
 def verdicts(rows: Sequence[SmallRow], measures: Sequence[Measure], rule: Rule) -> set[str]:
@@ -149,6 +95,8 @@ def verdicts(rows: Sequence[SmallRow], measures: Sequence[Measure], rule: Rule) 
         for row in rows
     ]
     slices, found = [row.slice for row in rows], set()
+    if all(len(set(row.lists)) == 1 for row in rows):
+        return {"pass"}
     for chosen in itertools.product(*scored):
         outcomes = {
             outcome_of([row[i] for row in chosen], slices, rule) for i in range(len(measures))
@@ -247,13 +195,16 @@ CASES = [
     ((NDCG,), Rule(), 1, 0),
     ((NDCG, SHORT), Rule(0.05), 1, 0),
     ((NDCG, SHORT, PRECISION), Rule(0.2), 1, 0),
-    ((SHORT, NDCG), Rule(strict=True), 1, 2),
-    ((NDCG, PRECISION), Rule(strict=True), 1, 0),
-    ((NDCG, RANK), Rule(0.1), 1, 2),
-    ((NDCG, RANK), Rule(0.02), 2, 0),
-    ((NDCG, SHORT), Rule(strict=True), 2, 2),
+    ((SHORT, NDCG), Rule(0.0), 1, 2),
+    ((NDCG, PRECISION), Rule(0.0), 1, 0),
+    ((NDCG, RANK), Rule(0.4), 1, 2),
+    ((NDCG, RANK), Rule(0.25), 2, 0),
+    ((NDCG, SHORT), Rule(0.3), 2, 2),
     ((PRECISION,), Rule(0.3), 1, 2),
-    ((NDCG,), Rule(strict=True), 2, 0),
+    ((NDCG,), Rule(0.1), 2, 0),
+    # Three or four rows show of other queries that they lose at most .7 or .6, if at all.
+    ((NDCG,), Rule(0.65, Claim.POPULATION), 1, 0),
+    ((NDCG, SHORT), Rule(0.6, Claim.POPULATION), 1, 2),
 ]
 
 
@@ -287,15 +238,8 @@ def test_it_does_so_on_many_rows_and_seldom_asks_on(case: int) -> None:
 def test_a_later_measure_that_could_fail_is_asked_about() -> None:
     # nDCG@1 is equal whatever the grades are; nDCG@3 is open: the last places are swapped.
     row = SmallRow(None, (("a", "b", "c"), ("a", "c", "b")), None, {"a": 2})
-    asked = drive([row, row], (SHORT, NDCG), Rule(strict=True), 1).asked
+    asked = drive([row, row], (SHORT, NDCG), Rule(0.0), 1).asked
     assert asked > 0
-
-
-def test_other_slices_tell_how_far_repeats_differ() -> None:
-    # Found among many: a slice is closed, but whether its drop lies inside what the repeats
-    # differ by over all rows depends on open chunks elsewhere.
-    measures, rule, *_ = CASES[7]
-    assert drive(rows_for(7, 68), measures, rule, 68).asked > 0
 
 
 def test_nothing_is_asked_once_one_measure_fails_for_certain() -> None:
@@ -307,12 +251,14 @@ def test_nothing_is_asked_once_one_measure_fails_for_certain() -> None:
 
 def test_nothing_is_asked_where_a_failed_row_keeps_the_verdict_open() -> None:
     # The candidate failed on one of three rows: its RR there could be anything, so nothing can
-    # pass, and a fail of nDCG by the one open chunk would need more rows than two.
+    # pass. By the open chunks nDCG falls from 1 to 2.5/2.631 = .950 at the most, in two rows:
+    # that is within the margin.
     row = SmallRow(None, (("a", "b", "c"), ("a", "c", "b")), "a", {"a": 2, "b": 1})
     pools = [pool_of(at, row, row.known) for at in range(3)]
     failed = replace(pools[2].query.rows[1] or Row("q2"), error="timeout")
     query = replace(pools[2].query, rows=(pools[2].query.rows[0], failed))
     pools[2] = replace(pools[2], query=query)
-    selector = SameVerdict((NDCG, RANK), runs=2, scale=Scale("linear", GRADE_MAX), rule=Rule())
-    assert printed(pools, (NDCG, RANK), Rule()) == "undecided"
+    rule = Rule(0.1)
+    selector = SameVerdict((NDCG, RANK), runs=2, scale=Scale("linear", GRADE_MAX), rule=rule)
+    assert printed(pools, (NDCG, RANK), rule) == "undecided"
     assert selector.next(pools, limit=8) == []

@@ -65,8 +65,8 @@ def gate(
 ) -> Gate:
     """Say whether runs (repeats of one system) are no worse than a stored baseline.
 
-    update: write the first run as the new baseline afterwards, with the whole pool; where
-    no file is there yet, it is compared with itself; not if the judge broke off or was dry
+    update: write the first run as the new baseline afterwards, with the whole pool; not if
+    the judge broke off or was dry; where no file is there yet, nothing is compared
     Raises InputError for a baseline that cannot be compared with: another schema, cutoff,
     gain, unit or prompt, other goldens, edited by hand.
     """
@@ -155,10 +155,11 @@ def _build(grading: Grading, stored: Baseline | None, asked: Asked) -> Gate:
         baseline=grading.runs[0].name,
         runs=tuple(run.name for run in grading.runs[1:]),
         rule=asked.rule,
-        measures=tuple(gated_measures(grading, rule=asked.rule, gates=gates)),
+        measures=gated_measures(grading, rule=asked.rule, gates=gates),
         did_not_run=grading.did_not_run,
         ideal_moved=tuple(ideal_moved(grading, stored)) if stored else (),
         until=asked.until,
+        first=stored is None,
         by_mock=grading.by_mock,
         broke_off=grading.stopped is not None,
         failed=any(map(has_failed, grading.pools)),

@@ -19,7 +19,7 @@ from judge.comparing.gating import Gate
 from judge.errors import UsageError
 from judge.report.gate import gate_lines, gate_markdown
 from judge.report.gate_document import gate_document, gate_junit
-from judge.stopping.outcome import MARGIN, Rule
+from judge.stopping.outcome import MARGIN, Claim, Rule
 
 
 @click.command("gate")
@@ -32,9 +32,15 @@ from judge.stopping.outcome import MARGIN, Rule
     "--margin",
     type=NumberRange(0.0, 1.0),
     default=MARGIN,
-    help=f"How much lower a mean may truly be. [{MARGIN}]",
+    help=f"How much lower a mean may be; at 0 any drop fails. [{MARGIN}]",
 )
-@click.option("--strict", is_flag=True, help="Any drop of a plain value fails.")
+@click.option(
+    "--claim",
+    type=click.Choice([claim.value for claim in Claim]),
+    default=Claim.SET.value,
+    help="A pass speaks of these queries (set), or of queries like these too (population). [set]",
+)
+@click.option("--strict", is_flag=True, help="The same as --margin 0. [no]")
 @click.option("--markdown", metavar="FILE", help="Write a comment for a pull request there. [no]")
 @click.option("--junit", metavar="FILE", help="Write JUnit XML there. [no]")
 @known_options
@@ -45,6 +51,7 @@ def command(
     baseline: str,
     update: bool,
     margin: float,
+    claim: str,
     strict: bool,
     markdown: str | None,
     junit: str | None,
@@ -58,10 +65,12 @@ def command(
 ) -> int:
     """Gate RUN against a committed baseline.
 
-    A measure passes when it is not worse than the baseline by more than the margin, with
-    95% confidence and whatever the chunks without a grade turn out to be. Several RUNs are
-    repeats of one system: a drop inside their spread never fails. The baseline is scored
-    anew from its stored rankings over the common pool.
+    A measure passes when its mean over these queries, and over each slice of them, is not
+    lower than the baseline's by more than the margin, whatever the chunks without a grade
+    turn out to be. With --claim population these queries must show besides, with 95%
+    confidence, that queries like them lose no more overall; that takes hundreds of rows.
+    Several RUNs are repeats of one system: their mean counts. The baseline is scored anew
+    from its stored rankings over the common pool.
 
     Exits 0 for a pass, 1 for a fail, 3 when undecided, 2 for input that cannot be used, 4
     when the judge cannot be reached; after --dry-run 0.
@@ -72,7 +81,7 @@ def command(
       judge gate run.json --baseline baseline.json
       judge gate run.json --baseline baseline.json --backend mock --until decided
     """
-    asked = Asked(measures, cutoff, gain, until, Rule(margin, strict))
+    asked = Asked(measures, cutoff, gain, until, Rule(0.0 if strict else margin, Claim(claim)))
     files = {"--markdown": markdown, "--junit": junit}
     prepare_outputs(
         {

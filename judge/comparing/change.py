@@ -1,25 +1,37 @@
-"""What rows' differences of one measure come to: mean, bounds, tests, interval, verdict."""
+"""What may be said of rows' differences: the one place that decides it, all else words it.
+
+*On these rows* a mean is ahead, behind or equal: arithmetic. *Better* and *worse* speak of
+other queries too, and only the sign-flip test over the rows (`statistics.signs`) allows
+them, at .05 in every completion of what is open. One measure over all rows decides a
+comparison and is tested as it is. Every slice and every other measure is a look besides:
+Holm over all of these looks, and none is called better or worse while the deciding measure
+shows no difference, so that two systems that do not differ are told apart in at most one of
+twenty comparisons, wherever one looks.
+
+The interval of a difference is Student's t, an approximation; it decides nothing.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from judge.measures.bounds_ratio import TOLERANCE, without_rounding
 from judge.measures.names import Measure
 from judge.measures.pool import Bounded
-from judge.scoring import Mean, mean
+from judge.scoring import Mean
 from judge.statistics.noninferiority import lower_bound, upper_bound
-from judge.statistics.significance import (
-    ALPHA,
-    PairedTest,
-    SignFlip,
-    holm,
-    paired_test,
-    shares_of,
-    sign_flip,
-)
-from judge.stopping.goals import mean_range
+from judge.statistics.significance import paired_test
+from judge.statistics.signs import ALPHA, SignFlip, holm, sign_flip_in_every
+from judge.statistics.weights import weighted_mean
+
+FEWEST_DIFFERENCES = 6
+"""So many rows must differ, in every completion, before an interval is printed. With five
+non-zero differences no sign-flip test reaches .05 either."""
+
+Slices = Mapping[str, Mapping[Measure, "Change"]]
 
 
 class Verdict(StrEnum):
@@ -38,19 +50,25 @@ class Change:
 
     difference: the mean with its bounds over open grades
     before, after: the two runs' means, with theirs
-    test, flip: at the lowest completion of what is open
-    ci: the 95% interval over queries that holds under every completion; None for one row
-    p_holm: the t test's p adjusted for looking at every slice, where this is one
+    flip: the sign-flip test, with the largest p that any completion has
+    interval: 95% by Student's t, in every completion; None where `t_interval` gives none
+    effect_size, detectable: with the lowest grades still possible; None without an interval
+    verdict: only `claimed` says better or worse
+    p_holm: of an exploratory look, its p adjusted for all `looks` of them; None of the
+        difference that decides
     """
 
     rows: int
     difference: Mean
     before: Mean
     after: Mean
-    test: PairedTest
     flip: SignFlip
-    ci: tuple[float, float] | None
+    interval: tuple[float, float] | None
+    effect_size: float | None = None
+    detectable: float | None = None
+    verdict: Verdict = Verdict.NO_DIFFERENCE
     p_holm: float | None = None
+    looks: int = 0
 
     @property
     def sign(self) -> int | None:
@@ -66,49 +84,86 @@ class Change:
         return -1 if hi <= 0.0 else None
 
     @property
-    def verdict(self) -> Verdict:
-        """Return the verdict on these rows and queries like them."""
-        if self.ci is not None and self.ci[0] > 0.0:
-            return Verdict.BETTER
-        if self.ci is not None and self.ci[1] < 0.0:
-            return Verdict.WORSE
-        return Verdict.UNDECIDED if self.sign is None else Verdict.NO_DIFFERENCE
+    def is_exploratory(self) -> bool:
+        """Tell whether this is one look of many, not the difference that decides."""
+        return self.p_holm is not None
+
+    @property
+    def stands_out(self) -> bool:
+        """Tell whether the test reaches .05, after Holm if it is one look of many.
+
+        Without `claimed`, that is no claim yet.
+        """
+        return (self.flip.p if self.p_holm is None else self.p_holm) <= ALPHA
 
 
 def change(
     differences: Sequence[Bounded], weights: Sequence[float], *, before: Mean, after: Mean
 ) -> Change:
-    """Return what rows' differences come to: mean, bounds, tests, interval."""
+    """Return what rows' differences come to, without a claim."""
     values = [row.value for row in differences]
-    intervals = [(row.lo, row.hi) for row in differences]
-    lo, hi = mean_range(differences, shares_of(len(weights), weights))
-    average = mean(differences, weights)
-    test = paired_test(values, weights=weights)
-    ci = None
-    if test.p is not None:
-        low = lower_bound(intervals, weights=weights, alpha=ALPHA / 2).lo
-        high = upper_bound(intervals, weights=weights, alpha=ALPHA / 2).hi
-        # + 0.0: a zero has no sign.
-        ci = (max(low, -1.0) + 0.0, min(high, 1.0) + 0.0)
-    return Change(
+    lo, hi = (
+        without_rounding(weighted_mean([getattr(row, end) for row in differences], weights))
+        for end in ("lo", "hi")
+    )
+    value = min(max(weighted_mean(values, weights), lo), hi)
+    interval = t_interval(differences, weights)
+    test = None if interval is None else paired_test(values, weights=weights)
+    found = Change(
         rows=len(differences),
-        difference=Mean(min(max(average.value, lo), hi), lo, hi, len(differences)),
+        difference=Mean(value, lo, hi, len(differences)),
         before=before,
         after=after,
-        test=test,
-        flip=sign_flip(values, weights=weights),
-        ci=ci,
+        flip=sign_flip_in_every([(row.lo, row.hi) for row in differences], weights=weights),
+        interval=interval,
+        effect_size=None if test is None else test.effect_size,
+        detectable=None if test is None else test.detectable,
     )
+    return replace(found, verdict=Verdict.UNDECIDED) if found.sign is None else found
 
 
-def adjusted(
-    slices: Mapping[str, Mapping[Measure, Change]],
-) -> dict[str, dict[Measure, Change]]:
-    """Return the slices with Holm's p over all slices, a measure at a time."""
-    found: dict[str, dict[Measure, Change]] = {name: dict(of) for name, of in slices.items()}
-    for measure in dict.fromkeys(m for of in slices.values() for m in of):
-        tested = [(n, of[measure].test.p) for n, of in slices.items() if measure in of]
-        named = [(name, p) for name, p in tested if p is not None]
-        for (name, _), p in zip(named, holm([p for _, p in named]), strict=True):
-            found[name][measure] = replace(found[name][measure], p_holm=p)
-    return found
+def t_interval(
+    differences: Sequence[Bounded], weights: Sequence[float]
+) -> tuple[float, float] | None:
+    """Return the 95% interval of a mean difference by Student's t, in every completion.
+
+    None where fewer than six rows differ, where all differ by the same, in every completion
+    or in some, or where one row has nearly all the weight: there t promises what it cannot.
+    """
+    differing = sum(row.lo > TOLERANCE or row.hi < -TOLERANCE for row in differences)
+    apart = max(row.lo for row in differences) - min(row.hi for row in differences)
+    if differing < FEWEST_DIFFERENCES or apart <= TOLERANCE:
+        return None
+    intervals = [(row.lo, row.hi) for row in differences]
+    low = lower_bound(intervals, weights=weights, alpha=ALPHA / 2).lo
+    high = upper_bound(intervals, weights=weights, alpha=ALPHA / 2).hi
+    if not math.isfinite(high - low):
+        return None
+    # + 0.0: a zero has no sign.
+    return max(low, -1.0) + 0.0, min(high, 1.0) + 0.0
+
+
+def claimed(
+    overall: Mapping[Measure, Change], slices: Slices
+) -> tuple[dict[Measure, Change], dict[str, dict[Measure, Change]]]:
+    """Return the changes with what may be claimed of each; the first of `overall` decides."""
+    found = dict(overall)
+    in_slices = {name: dict(of) for name, of in slices.items()}
+    if not found:
+        return found, in_slices
+    first, *others = found
+    deciding = found[first] = _claim(found[first], allowed=True)
+    places = [(found, measure) for measure in others]
+    places += [(of, measure) for of in in_slices.values() for measure in of]
+    adjusted = holm([of[measure].flip.p for of, measure in places])
+    is_shown = deciding.verdict in (Verdict.BETTER, Verdict.WORSE)
+    for (of, measure), p in zip(places, adjusted, strict=True):
+        look = replace(of[measure], p_holm=p, looks=len(places))
+        of[measure] = _claim(look, allowed=is_shown)
+    return found, in_slices
+
+
+def _claim(change: Change, *, allowed: bool) -> Change:
+    if not (allowed and change.stands_out and change.sign):
+        return change
+    return replace(change, verdict=Verdict.BETTER if change.sign > 0 else Verdict.WORSE)

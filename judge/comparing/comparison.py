@@ -1,9 +1,8 @@
 """Is the candidate better than the baseline? Two runs over one pool, and what is not known.
 
 Two kinds of doubt are kept apart throughout. Bounds [lo, hi] say what judging could still
-change on these rows; the confidence interval says what other queries would. The verdict
-"better" needs both to be past 0: the interval over queries, under every completion of
-what is open.
+change on these rows; the sign-flip test says what other queries could. What may be said of
+a difference under both is `change`.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from judge.calibration.correcting import correct
 from judge.cascade import Grading
-from judge.comparing.change import Change, Verdict, adjusted, change
+from judge.comparing.change import Change, Verdict, change, claimed
 from judge.contrast import Contrast
 from judge.evidence.pool import QueryPool
 from judge.formats.labels import Label
@@ -173,7 +172,9 @@ def build_comparison(
     slices = {name: _changes(rows, scores, at, grading) for name, at in by_slice.items()}
     right = grading.if_log_is_right
     by_log = None if right is None else build_comparison(right, until=until)
-    return Comparison(grading, rows, overall, adjusted(slices), until, finding, by_log=by_log)
+    return Comparison(
+        grading, rows, *claimed(overall, slices), until=until, finding=finding, by_log=by_log
+    )
 
 
 def corrected_by(

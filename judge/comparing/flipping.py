@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from judge.calibration.correcting import RowScores
 from judge.evidence.pool import QueryPool
 from judge.grades import Judgment, Source
+from judge.statistics.weights import shares_of
 
 
 def flipping(
@@ -21,14 +23,14 @@ def flipping(
     to look, not what is proved.
     """
     before = score_rows(pools)
-    weights = [
-        0.0 if score is None else pool.query.weight
-        for pool, score in zip(pools, before, strict=True)
-    ]
-    total = sum(weights)
-    if not total:
+    having = [at for at, score in enumerate(before) if score is not None]
+    if not having:
         return ()
-    mean = sum(w * s.value for w, s in zip(weights, before, strict=True) if s is not None) / total
+    of_each = shares_of(len(having), [pools[at].query.weight for at in having])
+    shares = dict(zip(having, of_each, strict=True))
+    mean = math.fsum(
+        shares[at] * score.value for at, score in enumerate(before) if score is not None
+    )
     direction = -1.0 if mean >= threshold else 1.0
     changed = [
         (at, member, pool) for at in range(len(pools)) for member, pool in _changed(pools[at])
@@ -39,7 +41,7 @@ def flipping(
         was = before[at]
         if was is None or score is None:
             continue
-        moved = direction * (score.value - was.value) * weights[at] / total
+        moved = direction * (score.value - was.value) * shares[at]
         pair = pool.query.key, pool.ids[member]
         reach[pair] = max(reach.get(pair, 0.0), moved)
     return _fewest(reach, distance=abs(mean - threshold))

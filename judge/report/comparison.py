@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from judge.comparing.change import Change, Verdict
+from judge.comparing.change import Verdict
 from judge.comparing.comparison import Comparison, RowChange
 from judge.comparing.moving import moved_chunks
 from judge.measures.names import Measure
 from judge.report.comparison_wording import (
     doubts,
     headline,
+    look_lines,
     mark,
     outcome,
     significance_lines,
 )
 from judge.report.correction_wording import correction_lines
-from judge.report.differences import BY_MOCK, change_table, p_text, signed, span, wrapped
+from judge.report.differences import BY_MOCK, change_table, signed, span, wrapped
 from judge.report.terminal import WIDTH, shorten
-from judge.statistics.significance import ALPHA
 
 _ROWS_SHOWN = 5
 
@@ -34,7 +34,8 @@ def comparison_lines(comparison: Comparison) -> Iterator[str]:
         slices = {name: of[measure] for name, of in comparison.slices.items() if measure in of}
         by_mock = comparison.grading.by_mock and measure.family == "graded"
         yield from change_table(str(measure), slices, overall, by_mock=by_mock)
-        yield from _slices_that_differ(slices)
+        for line in look_lines(slices, overall):
+            yield from wrapped(line)
         yield ""
     for paragraph in (*significance_lines(comparison), *correction_lines(comparison)):
         yield from wrapped(paragraph)
@@ -44,14 +45,6 @@ def comparison_lines(comparison: Comparison) -> Iterator[str]:
     for paragraph in doubts(comparison):
         yield from wrapped(paragraph)
     yield from wrapped(outcome(comparison))
-
-
-def _slices_that_differ(slices: Mapping[str, Change]) -> Iterator[str]:
-    """Yield the slices whose difference stands after Holm, in every completion."""
-    for name, change in slices.items():
-        p = change.p_holm
-        if p is not None and p <= ALPHA and change.verdict in (Verdict.BETTER, Verdict.WORSE):
-            yield f"{shorten(name, 38)} is {change.verdict} ({p_text(p, 3)}, Holm over slices)."
 
 
 def _rows(comparison: Comparison, *, wins: bool) -> Iterator[str]:

@@ -90,20 +90,22 @@ def _changes(of: Mapping[Measure, Change]) -> dict[str, Any]:
 
 
 def change_document(change: Change) -> dict[str, Any]:
-    """Return one mean difference with its bounds, its tests and what they could show."""
-    test = change.test
+    """Return one mean difference with its bounds, its test and what it could show."""
     return {
         "rows": change.rows,
         "difference": _mean(change.difference),
         "before": _mean(change.before),
         "after": _mean(change.after),
-        "ci95": None if change.ci is None else list(change.ci),
-        "t": None if test.t is None or abs(test.t) == float("inf") else test.t,
-        "p": test.p,
-        "p_holm": change.p_holm,
+        "ci95": None if change.interval is None else list(change.interval),
+        "ci95_method": None if change.interval is None else "t, approximate",
+        # Of the sign-flip test: the largest that any completion of open grades has.
+        "p": change.flip.p,
         "p_sign_flip": change.flip.p,
-        "effect_size": test.effect_size,
-        "detectable": test.detectable,
+        "p_holm": change.p_holm,
+        "exploratory": change.is_exploratory,
+        "looks": change.looks,
+        "effect_size": change.effect_size,
+        "detectable": change.detectable,
         "verdict": str(change.verdict),
     }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from judge.comparing.change import Change, Verdict
 from judge.comparing.comparison import Comparison
@@ -13,7 +13,8 @@ from judge.report.conflicts import conflict_line
 from judge.report.correction_wording import outcome_by_labels, verdict_by_judge, with_labels
 from judge.report.differences import BY_MOCK, difference, p_text, span
 from judge.report.phrases import MOCK, cost_words, number, plural
-from judge.report.terminal import clean
+from judge.report.terminal import clean, shorten
+from judge.statistics.signs import ALPHA
 
 
 def headline(comparison: Comparison) -> str:
@@ -31,11 +32,15 @@ def headline(comparison: Comparison) -> str:
 
 
 def _better(comparison: Comparison, change: Change, before: str, after: str) -> str:
-    return f"{after} is better than {before}: {_moves(comparison, change)}."
+    return f"{after} is better than {before}: {_shown(comparison, change)}."
 
 
 def _worse(comparison: Comparison, change: Change, before: str, after: str) -> str:
-    return f"{after} is worse than {before}: {_moves(comparison, change)}."
+    return f"{after} is worse than {before}: {_shown(comparison, change)}."
+
+
+def _shown(comparison: Comparison, change: Change) -> str:
+    return f"{_moves(comparison, change)}; sign-flip test {p_text(change.flip.p, 4)}"
 
 
 def _no_difference(comparison: Comparison, change: Change, before: str, after: str) -> str:
@@ -48,8 +53,8 @@ def _no_difference(comparison: Comparison, change: Change, before: str, after: s
         -1: f"{after} is {'behind' if hi < 0.0 else 'at most as good as'} {before}",
     }[change.sign or 1]
     return (
-        f"No difference shown: {stands} {over} ({_moves(comparison, change)}),"
-        " but other queries could say otherwise."
+        f"No difference shown: {stands} {over} ({comparison.primary} {difference(change)}), but"
+        " other queries could say otherwise."
     )
 
 
@@ -99,8 +104,11 @@ _SENTENCES = {
 
 
 def _moves(comparison: Comparison, change: Change) -> str:
-    ci = "" if change.ci is None else f", 95% CI {span(*change.ci)}"
-    return f"{comparison.primary} {difference(change)}{ci}"
+    return f"{comparison.primary} {difference(change)}{_interval(change)}"
+
+
+def _interval(change: Change) -> str:
+    return f", 95% {span(*change.interval)} (t, approximate)" if change.interval else ""
 
 
 def mark(comparison: Comparison) -> str:
@@ -115,28 +123,48 @@ def _by_mock(comparison: Comparison) -> str:
 
 
 def significance_lines(comparison: Comparison) -> Iterator[str]:
-    """Yield what the tests over queries say of the primary measure."""
+    """Yield what the test over queries says of the primary measure, and what it cannot say."""
     assert comparison.primary is not None, "a verdict needs a measure"
     change = comparison.overall[comparison.primary]
-    test, flip = change.test, change.flip
-    if test.p is None:
+    if change.rows == 1:
         yield "One row says nothing about other queries: no interval, no test."
         return
-    at = " at the lowest grades still possible" if change.difference.is_open else ""
+    flip, is_shown = change.flip, change.verdict in (Verdict.BETTER, Verdict.WORSE)
+    every = " or less, whatever is open" if change.difference.is_open else ""
     how = "exact" if flip.exact else "sampled"
-    effect = "" if test.effect_size is None else f", effect size {test.effect_size:+.2f}"
+    effect = "" if change.effect_size is None else f", effect size {change.effect_size:+.2f}"
     yield (
-        f"{comparison.primary}{mark(comparison)}{at}: paired t test {p_text(test.p, 4)},"
-        f" {how} sign-flip test {p_text(flip.p, 4)}{effect}."
+        f"{comparison.primary}{mark(comparison)}: {how} sign-flip test"
+        f" {p_text(flip.p, 4)}{every}{effect}."
     )
-    if flip.smallest > 0.05 and not change.difference.is_open and change.sign != 0:
+    if flip.smallest > ALPHA and change.sign != 0:
         moved = f"{plural(change.rows, 'row')} with so few differences"
         yield f"{moved} cannot reach p = .05: the smallest possible is {flip.smallest:.3f}."
-    if change.verdict not in (Verdict.BETTER, Verdict.WORSE) and test.detectable:
+    if not is_shown and change.detectable:
         yield (
-            f"So many rows would show a true change of {number(test.detectable)} in 4 of 5"
+            f"So many rows would show a true change of {number(change.detectable)} in 4 of 5"
             " cases; a smaller one may be there and not show."
         )
+
+
+def look_lines(slices: Mapping[str, Change], overall: Change) -> Iterator[str]:
+    """Yield what stands out among the looks at one measure besides the difference that decides.
+
+    slices: the measure's; overall: the measure over all rows, itself a look unless it decides
+    """
+    looks = [(f"slice {shorten(name, 38)}", change) for name, change in slices.items()]
+    for name, change in [*looks, ("overall", overall)] if overall.is_exploratory else looks:
+        if not (change.stands_out and change.sign and change.p_holm is not None):
+            continue
+        by = f"{p_text(change.p_holm, 3)}, exploratory: Holm over {plural(change.looks, 'look')}"
+        if change.verdict in (Verdict.BETTER, Verdict.WORSE):
+            yield f"{name} is {change.verdict} ({by})."
+        else:
+            stands = "ahead" if change.sign > 0 else "behind"
+            yield (
+                f"{name} is {stands} on these rows ({by}); the difference that decides is not"
+                " shown, so it is a place to look, not a finding."
+            )
 
 
 def doubts(comparison: Comparison) -> Iterator[str]:

@@ -13,6 +13,7 @@ from judge.scoring import Mean
 
 OVERALL = "overall"
 BY_MOCK = "word overlap"
+INTERVAL = "95% (t, approximate)"
 _NAME_WIDTH = 14
 
 
@@ -54,19 +55,23 @@ def change_table(
     *,
     marked: Collection[str] = (),
     by_mock: bool = False,
+    interval: bool = True,
 ) -> Iterator[str]:
     """Yield a table of one measure: a line a slice, `!` before the marked ones, one overall.
 
-    by_mock: every line says so. Two tables where one would be wider than 80 columns.
+    by_mock: every line says so; interval: with the interval over queries, which is nothing
+    to a gate. Two tables where one would be wider than 80 columns.
     """
-    cells = [[title, "rows", "before", "after", "difference", "95% CI"]]
+    heads = ["rows", "before", "after", "difference", *([INTERVAL] if interval else [])]
+    cells = [[title, *heads]]
     for name, change in slices.items():
         mark = "! " if name in marked else ""
-        cells.append([shorten(f"{mark}{name}", _NAME_WIDTH), *change_cells(change)])
-    cells.append([OVERALL, *change_cells(overall)])
+        row = change_cells(change, interval=interval)
+        cells.append([shorten(f"{mark}{name}", _NAME_WIDTH), *row])
+    cells.append([OVERALL, *change_cells(overall, interval=interval)])
     graded = [["graded by"], *[[BY_MOCK]] * (len(cells) - 1)] if by_mock else [[]] * len(cells)
     whole = list(aligned([[*row, *by] for row, by in zip(cells, graded, strict=True)]))
-    if not by_mock and max(map(cell_len, whole)) <= WIDTH:
+    if max(map(cell_len, whole)) <= WIDTH:
         yield from whole
         return
     yield from aligned([[*row[:4], *by] for row, by in zip(cells, graded, strict=True)])
@@ -74,15 +79,16 @@ def change_table(
     yield from aligned([[row[0], *row[4:], *by] for row, by in zip(cells, graded, strict=True)])
 
 
-def change_cells(change: Change) -> list[str]:
-    """Return rows, both means, their difference and its interval over queries."""
-    return [
-        str(change.rows),
-        mean_text(change.before),
-        mean_text(change.after),
-        difference(change),
-        "-" if change.ci is None else span(*change.ci),
-    ]
+def change_cells(change: Change, *, interval: bool = True) -> list[str]:
+    """Return rows, both means, their difference and, if asked, its interval over queries."""
+    means = [mean_text(change.before), mean_text(change.after)]
+    cells = [str(change.rows), *means, difference(change)]
+    return [*cells, interval_text(change)] if interval else cells
+
+
+def interval_text(change: Change) -> str:
+    """Return the interval of a difference over queries; `-` where there is none."""
+    return "-" if change.interval is None else span(*change.interval)
 
 
 def mean_text(mean: Mean) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from judge.comparing.change import Change
 from judge.comparing.gating import Gate, GatedMeasure
@@ -12,9 +12,9 @@ from judge.report.differences import (
     OVERALL,
     change_cells,
     change_table,
+    difference,
     mean_text,
     signed,
-    span,
     wrapped,
 )
 from judge.report.markdown import code, escape
@@ -29,29 +29,35 @@ def gate_lines(gate: Gate) -> Iterator[str]:
     """Yield the lines of the whole text: the sentence first, the outcome last."""
     yield from wrapped(headline(gate))
     yield ""
-    for found in gate.measures if not gate.did_not_run else ():
-        says = str(found.outcome) if found.gates else "only reported"
-        yield f"{found.measure}: {says}{_bounds(gate, found)}"
-        by_mock = bool(_mark(gate, found))
-        marked = _marked(found)
-        yield from change_table("", found.slices, found.change, marked=marked, by_mock=by_mock)
+    for found in shown_measures(gate):
+        yield f"{found.measure}: {_says(gate, found)}"
+        yield from change_table(
+            "",
+            found.slices,
+            found.change,
+            marked=_marked(found),
+            by_mock=bool(_mark(gate, found)),
+            interval=False,
+        )
         yield ""
     for paragraph in details(gate):
         yield from wrapped(paragraph)
     yield from wrapped(outcome_line(gate))
 
 
-def _bounds(gate: Gate, found: GatedMeasure) -> str:
-    """Return the bounds that decided over all rows: one-sided, so not the ends of the 95% CI."""
-    decision, margin = found.ruling.decision, signed(-gate.rule.margin)
-    if not found.gates or decision.bounds is None or decision.overall is not found.outcome:
-        return ""
-    low, high = map(signed, decision.bounds)
-    return {
-        Outcome.PASS: f" (one-sided 95% bound {low}, above {margin})",
-        Outcome.FAIL: f" (one-sided 95% bound {high}, below {margin})",
-        Outcome.UNDECIDED: f" (one-sided 95% bounds {low} and {high}, around {margin})",
-    }[found.outcome]
+def shown_measures(gate: Gate) -> tuple[GatedMeasure, ...]:
+    """Return the measures that have numbers: none where a run did not run or nothing is compared.
+
+    An empty list is not a bad ranking, and a run is not compared with itself.
+    """
+    return () if gate.did_not_run or gate.first else gate.measures
+
+
+def _says(gate: Gate, found: GatedMeasure) -> str:
+    says = str(found.outcome) if found.gates else "only reported"
+    if found.elsewhere is None:
+        return says
+    return f"{says} (queries like these: above {signed(found.elsewhere.lower)}, 95% confidence)"
 
 
 def _mark(gate: Gate, found: GatedMeasure) -> str:
@@ -60,7 +66,7 @@ def _mark(gate: Gate, found: GatedMeasure) -> str:
 
 
 def _marked(found: GatedMeasure) -> tuple[str, ...]:
-    return found.ruling.failed if found.gates else ()
+    return failed_slices(found) if found.gates else ()
 
 
 def headline(gate: Gate) -> str:
@@ -69,13 +75,21 @@ def headline(gate: Gate) -> str:
     if gate.did_not_run:
         empty = " and ".join(clean(run) for run in gate.did_not_run)
         return f"{empty} did not run: every one of its lists is empty. There is no verdict."
+    if gate.first:
+        became = (
+            "none is written, since judging broke off" if gate.broke_off else f"{name} is it now"
+        )
+        return f"There was no baseline to compare with; {became}."
     sentence = _SENTENCES[gate.outcome](gate, name)
     return f"{sentence} (Graded by the mock: {MOCK}.)" if gate.by_mock else sentence
 
 
 def _passes(gate: Gate, name: str) -> str:
-    worse = "no worse" if gate.rule.strict else f"at most {number(gate.rule.margin)} worse"
-    return f"{name} may go in: it is {worse} than the baseline, as far as these queries can tell."
+    by = f" by more than {number(gate.rule.margin)}" if gate.rule.margin else ""
+    held = f"on these queries no measure that gates fell{by}, overall or in a slice"
+    if any(found.elsewhere for found in gate.measures):
+        held += ", nor does any, overall, on queries like these (95% confidence)"
+    return f"{name} may go in: {held}."
 
 
 def _fails(gate: Gate, name: str) -> str:
@@ -84,33 +98,33 @@ def _fails(gate: Gate, name: str) -> str:
 
 
 def _undecided(gate: Gate, name: str) -> str:
-    waiting = [found for found in gate.measures if found.gates and _is_open(found)]
+    gating = [found for found in gate.measures if found.gates]
+    start = f"It is undecided whether {name} may go in"
+    if not gating:
+        return f"{start}: no row has what a measure that gates needs."
+    waiting = [found for found in gating if _is_open(found)]
     if waiting:
         names = ", ".join(str(found.measure) for found in waiting)
-        what = (
-            "chunks without a grade or rows that failed"
-            if gate.failed
-            else "chunks without a grade"
-        )
-        return f"It is undecided whether {name} may go in: {what} could still change {names}."
-    return f"It is undecided whether {name} may go in: {_why_closed(gate)}."
+        return f"{start}: {_what_is_open(gate)} could still change {names}."
+    lose = f"no more than {number(gate.rule.margin)}" if gate.rule.margin else "nothing"
+    return (
+        f"{start}: these queries lose {lose}, but are too few to show that for queries like"
+        f" them{_enough(gating)}."
+    )
 
 
-def _why_closed(gate: Gate) -> str:
-    """Say why a gate is undecided that no grade could decide."""
-    gating = [found for found in gate.measures if found.gates]
-    if not gating:
-        return "no row has what a measure that gates needs"
-    within = [f for f in gating if f.outcome is Outcome.UNDECIDED and _only_spread(f)]
-    if within:
-        names = ", ".join(str(found.measure) for found in within)
-        return f"{names} fell, but by no more than its {len(gate.runs)} repeats differ"
-    return "these queries are too few to tell"
+def _enough(gating: Sequence[GatedMeasure]) -> str:
+    """Say how many rows would do, if some number would."""
+    short = [f.elsewhere.rows_needed for f in gating if f.elsewhere and not f.ruling.shown[1]]
+    if not short or None in short:
+        return ""
+    return f"; about {max(filter(None, short)):,} rows would do"
 
 
-def _only_spread(found: GatedMeasure) -> bool:
-    """Tell whether a measure would fail but for the spread of the repeats."""
-    return found.ruling.decision.outcome is Outcome.FAIL
+def _what_is_open(gate: Gate) -> str:
+    if gate.failed:
+        return "chunks without a grade or rows that failed"
+    return "chunks without a grade"
 
 
 _SENTENCES = {
@@ -129,49 +143,61 @@ def _is_open(found: GatedMeasure) -> bool:
 
 
 def reasons(found: GatedMeasure) -> str:
-    """Say what failed: overall, slices below the margin, slices fallen to zero."""
+    """Say what failed: the mean over all rows, the slices."""
     parts = []
-    if found.ruling.overall_fails:
-        parts.append(_fell(found, found.change, ""))
-    failed = found.ruling.failed
+    if None in found.ruling.failed:
+        parts.append(_fell(found, found.change))
+    failed = failed_slices(found)
     for name in failed[:_SHOWN]:
-        gone = " to zero" if name in found.ruling.fallen else ""
-        parts.append(f"{_fell(found, found.slices[name], gone)} in slice {clean(name)}")
+        change = found.slices[name]
+        row = " (1 row)" if change.rows == 1 else ""
+        parts.append(f"{_fell(found, change)} in slice {clean(name)}{row}")
     if len(failed) > _SHOWN:
         parts.append(f"and in {len(failed) - _SHOWN} more slices")
     return ", ".join(parts)
 
 
-def _fell(found: GatedMeasure, change: Change, to: str) -> str:
-    before, after = number(change.before.value), number(change.after.value)
-    return f"{found.measure} fell{to} from {before} to {after}"
+def failed_slices(found: GatedMeasure) -> tuple[str, ...]:
+    """Return the slices that fail whatever is open."""
+    return tuple(name for name in found.ruling.failed if name is not None)
+
+
+def _fell(found: GatedMeasure, change: Change) -> str:
+    return f"{found.measure} fell from {mean_text(change.before)} to {mean_text(change.after)}"
 
 
 def _table(gate: Gate) -> list[list[str]]:
     """Return the cells of one table of all measures, for Markdown."""
-    rows = [["measure", "slice", "rows", "before", "after", "difference", "95% CI", "gate"]]
+    rows = [["measure", "slice", "rows", "before", "after", "difference", "gate"]]
     for found in gate.measures:
         for name, change in found.slices.items():
             label = "FAIL" if name in _marked(found) else ""
-            rows.append([_mark(gate, found), shorten(name, 40), *change_cells(change), label])
+            rows.append(
+                [
+                    _mark(gate, found),
+                    shorten(name, 40),
+                    *change_cells(change, interval=False),
+                    label,
+                ]
+            )
         label = str(found.outcome) if found.gates else "reported"
         name = f"{found.measure}{_mark(gate, found)}"
-        rows.append([name, OVERALL, *change_cells(found.change), label])
+        rows.append([name, OVERALL, *change_cells(found.change, interval=False), label])
     return rows
 
 
 def details(gate: Gate) -> Iterator[str]:
     """Yield what explains the outcome or qualifies it."""
-    yield from _demotion(gate)
-    for found in gate.measures:
-        if found.spread:
-            inside = ": the drop lies inside it" if found.in_spread else ""
-            spread = f"{len(gate.runs)} repeats spread over {number(found.spread)}"
-            yield f"{found.measure}: {spread}{inside}."
-        certain = found.outcome is Outcome.FAIL or not found.gates or gate.did_not_run
-        for name in () if certain else found.ruling.could_fail:
-            what = "what is open" if gate.failed else "chunks without a grade"
-            yield f"{found.measure}: {what} could make slice {clean(name)} fail."
+    if gate.first:
+        yield from _first(gate)
+    else:
+        yield from _demotion(gate)
+    for found in shown_measures(gate):
+        yield from _noise(gate, found)
+        yield from _elsewhere(gate, found)
+        certain = found.outcome is Outcome.FAIL or not found.gates
+        for name in () if certain else filter(None, found.ruling.could_fail):
+            yield f"{found.measure}: {_what_is_open(gate)} could make slice {clean(name)} fail."
     yield from gate_by_log(gate)
     conflicts = conflict_line(gate.conflicts)
     if conflicts:
@@ -188,6 +214,50 @@ def details(gate: Gate) -> Iterator[str]:
         yield f"Judged until {gate.until}: {made}, {cached}; {cost_words(gate)}."
     for notice in gate.notices:
         yield f"note: {clean(notice)}"
+
+
+def _first(gate: Gate) -> Iterator[str]:
+    """Say what the new baseline scores, which is all there is to say of it."""
+    if not gate.did_not_run:
+        for found in gate.measures:
+            after, rows = mean_text(found.change.after), plural(found.change.rows, "row")
+            yield f"{found.measure}{_mark(gate, found)} {after} over {rows}"
+
+
+def _noise(gate: Gate, found: GatedMeasure) -> Iterator[str]:
+    """Say how steady the candidate's mean is, where it was run more than once."""
+    if found.noise is None:
+        return
+    said = (
+        f"{found.measure}: mean of {len(gate.runs)} repeats, standard error {number(found.noise)}"
+    )
+    away = abs(found.change.difference.value + gate.rule.margin)
+    near = found.gates and found.noise > 0.0 and away < 2.0 * found.noise
+    doubt = "; so near the margin other repeats could say otherwise" if near else ""
+    yield f"{said} by the system's own noise{doubt}."
+
+
+def _elsewhere(gate: Gate, found: GatedMeasure) -> Iterator[str]:
+    """Say what these rows show of other queries, and how many more would show it."""
+    other, margin = found.elsewhere, gate.rule.margin
+    if other is None:
+        return
+    if found.outcome is Outcome.FAIL:
+        if other.upper < -margin:
+            yield f"{found.measure}: queries like these fall too, to below {signed(other.upper)}."
+        else:
+            yield f"{found.measure}: whether other queries fall too, these rows do not show."
+    elif not found.ruling.shown[0]:
+        rows = plural(found.change.rows, "row")
+        needed = (
+            "no number of rows that differ as these do shows"
+            if other.rows_needed is None
+            else f"about {other.rows_needed:,} that differ as these do would show"
+        )
+        yield (
+            f"{found.measure}: {rows} show of queries like them that the difference is above"
+            f" {signed(other.lower)}; {needed} that it is above {signed(-margin)}."
+        )
 
 
 def _demotion(gate: Gate) -> Iterator[str]:
@@ -210,6 +280,8 @@ def outcome_line(gate: Gate) -> str:
     """Return the last line: the outcome, the measure that decides it, its numbers."""
     label = str(gate.outcome).upper()
     gating = [found for found in gate.measures if found.gates]
+    if gate.first and not gate.did_not_run:
+        return "NOTHING COMPARED: there was no baseline"
     if gate.did_not_run or not gating:
         return f"{label}: no verdict"
     found = next((g for g in gating if g.outcome is gate.outcome), gating[0])
@@ -218,25 +290,28 @@ def outcome_line(gate: Gate) -> str:
 
 def numbers(found: GatedMeasure, gate: Gate) -> str:
     """Return what one measure's outcome rests on, of the slice that failed if one did."""
-    overall_fails = found.ruling.overall_fails
-    failed = () if overall_fails else found.ruling.failed
+    failed = () if None in found.ruling.failed else failed_slices(found)
     change = found.slices[failed[0]] if failed else found.change
     where = f" in slice {clean(failed[0])}" if failed else ""
     sign = "<" if change.difference.hi < 0.0 else ">=" if change.difference.lo >= 0.0 else "?"
-    ci = "" if change.ci is None else f", 95% CI {span(*change.ci)}"
-    rule = "strict" if gate.rule.strict else f"margin {number(gate.rule.margin)}"
+    whose = "these queries"
+    if found.elsewhere is not None and not failed:
+        whose = f"queries like these: above {signed(found.elsewhere.lower)}"
     return (
         f"{found.measure}{where} {mean_text(change.after)} {sign}"
-        f" baseline {mean_text(change.before)} ({rule}{ci}){_mark(gate, found)}"
+        f" baseline {mean_text(change.before)} (margin {number(gate.rule.margin)}, difference"
+        f" {difference(change)}, {whose}){_mark(gate, found)}"
     )
 
 
 def gate_markdown(gate: Gate) -> str:
     """Return a comment for a pull request."""
-    lines = [f"**{str(gate.outcome).upper()}** {escape(headline(gate))}", ""]
-    if gate.measures and not gate.did_not_run:
+    label = "BASELINE" if gate.first else str(gate.outcome).upper()
+    lines = [f"**{label}** {escape(headline(gate))}", ""]
+    if shown_measures(gate):
         head, *rows = _table(gate)
         lines += [f"| {' | '.join(head)} |", "|" + " --- |" * len(head)]
-        lines += [f"| {' | '.join(escape(cell) for cell in row)} |" for row in rows]
-        lines += ["", *(f"- {escape(line)}" for line in details(gate))]
+        lines += [f"| {' | '.join(escape(cell) for cell in row)} |" for row in rows] + [""]
+    if gate.measures and not gate.did_not_run:
+        lines += [f"- {escape(line)}" for line in details(gate)]
     return "\n".join([*lines, "", code(outcome_line(gate)), ""])

@@ -10,7 +10,7 @@ from judge.comparing.gating import Gate, GatedMeasure
 from judge.report.by_log import both_readings
 from judge.report.comparison_document import change_document
 from judge.report.conflicts import conflict_documents
-from judge.report.gate import headline, numbers, reasons
+from judge.report.gate import failed_slices, headline, numbers, reasons, shown_measures
 from judge.report.preferences import trust_document
 from judge.report.terminal import clean
 from judge.stopping.outcome import Outcome
@@ -19,13 +19,15 @@ from judge.stopping.outcome import Outcome
 def gate_junit(gate: Gate) -> str:
     """Return JUnit XML: a test case a gating measure; undecided is an error, not a failure.
 
-    Without a verdict, as of a run that did not run, it is one case, an error.
+    Without a verdict, as of a run that did not run, it is one case, an error; where there
+    was no baseline yet, one that was skipped.
     """
-    cases = [found for found in gate.measures if found.gates]
-    if gate.did_not_run or not cases:
+    cases = [found for found in shown_measures(gate) if found.gates]
+    if not cases:
+        tag = "skipped" if gate.first else "error"
         message = quoteattr(_xml_text(headline(gate)))
-        case = f'<testcase classname="judge gate" name="verdict"><error message={message}/>'
-        return _suite([f"    {case}</testcase>"], tests=1, failures=0, errors=1)
+        case = f'<testcase classname="judge gate" name="verdict"><{tag} message={message}/>'
+        return _suite([f"    {case}</testcase>"], tests=1, failures=0, errors=int(not gate.first))
     tags = {Outcome.FAIL: "failure", Outcome.UNDECIDED: "error"}
     body = []
     for found in cases:
@@ -70,11 +72,15 @@ def gate_document(gate: Gate) -> dict[str, Any]:
         measures = both_readings(measures, _measures_document(by_log))
     return {
         "schema": 1,
-        "outcome": str(gate.outcome),
+        "outcome": "no baseline" if gate.first else str(gate.outcome),
         "sentence": headline(gate),
         "baseline": gate.baseline,
         "runs": list(gate.runs),
-        "rule": {"margin": gate.rule.margin, "strict": gate.rule.strict},
+        "rule": {
+            "margin": gate.rule.margin,
+            "strict": gate.rule.margin == 0.0,
+            "claim": str(gate.rule.claim),
+        },
         "until": gate.until,
         "calls": {
             "made": gate.calls.made,
@@ -93,21 +99,22 @@ def gate_document(gate: Gate) -> dict[str, Any]:
 
 
 def _measures_document(gate: Gate) -> dict[str, Any]:
-    # A run that did not run has no numbers either: an empty list is not a bad ranking.
-    measures = () if gate.did_not_run else gate.measures
-    return {str(found.measure): _measure_document(found) for found in measures}
+    return {str(found.measure): _measure_document(found) for found in shown_measures(gate)}
 
 
 def _measure_document(found: GatedMeasure) -> dict[str, Any]:
+    other = found.elsewhere
     return {
         "outcome": str(found.outcome),
         "gates": found.gates,
         "overall": change_document(found.change),
         "slices": {name: change_document(change) for name, change in found.slices.items()},
-        "one_sided_95": None
-        if found.ruling.decision.bounds is None
-        else list(found.ruling.decision.bounds),
-        "failed_slices": list(found.ruling.failed),
-        "open_slices": list(found.ruling.could_fail),
-        "spread": found.spread,
+        "failed_overall": None in found.ruling.failed,
+        "failed_slices": list(failed_slices(found)),
+        "open_slices": [name for name in found.ruling.could_fail if name is not None],
+        # What the rows show of queries like them, with --claim population.
+        "one_sided_95": None if other is None else [other.lower, other.upper],
+        "rows_needed": None if other is None else other.rows_needed,
+        # Of several repeats: the standard error of their mean by the system's own noise.
+        "repeat_se": found.noise,
     }

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from rich.cells import cell_len
 
 from judge.measures.names import Measure
-from judge.report.differences import wrapped
+from judge.report.differences import INTERVAL, wrapped
 from judge.report.estimates import at_lowest, in_cell
 from judge.report.phrases import MOCK, number, plural
 from judge.report.terminal import WIDTH, clean, shorten
@@ -19,7 +19,7 @@ _BAR = 40
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 _NAME_WIDTH = 20
 _SHOWN = 10
-_SHOWN_VALUES = 4
+_SHOWN_VALUES = 3
 _DIGITS = 4  # as tables of sweeps are published
 
 
@@ -81,7 +81,7 @@ def _parts(widths: Sequence[int], room: int) -> Iterator[list[int]]:
 
 def _best(sweep: Sweep, measure: Measure) -> Iterator[str]:
     values = [clean(value) for value in sweep.values]
-    rows = [["best", "value", f"against {values[0]}, 95% CI", "not told apart from the best"]]
+    rows = [["best", "value", f"from {values[0]}, {INTERVAL}", "not told from the best"]]
     still = [line_name(line) for line in sweep.of(measure) if not line.moves]
     for line in sweep.of(measure):
         if line.moves:

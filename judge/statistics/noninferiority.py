@@ -21,8 +21,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from judge.statistics.significance import ALPHA, moments, shares_of
+from judge.statistics.significance import moments
+from judge.statistics.signs import ALPHA
 from judge.statistics.student import t_quantile
+from judge.statistics.weights import shares_of
 
 Interval = tuple[float, float]
 _ROUNDING = 1e-15

@@ -12,8 +12,10 @@ import math
 from collections.abc import Sequence
 
 from judge.statistics.noninferiority import Interval, lower_bound, upper_bound
-from judge.statistics.significance import ALPHA, moments, shares_of
+from judge.statistics.significance import moments
+from judge.statistics.signs import ALPHA
 from judge.statistics.student import t_quantile
+from judge.statistics.weights import shares_of
 
 FEWEST_OF_A_PART = 5
 """Below this many rows no interval is given for a part of a run, such as a slice."""

@@ -1,29 +1,23 @@
-"""Is the change real, or would other queries say otherwise? Paired tests on differences.
+"""How far a mean difference may lie from that of other queries: moments and Student's t.
 
-The t test is the best calibrated and among the most powerful for such differences
-(Smucker, Allan & Carterette 2007; Urbano, Lima & Hanjalic 2019); the sign-flip test
-beside it assumes nothing about their distribution. Both speak of *other queries*; what
-open grades could still change is the business of `measures.bounds` and `noninferiority`.
+An approximation, and poor for few rows of bounded values: what is *claimed* of a
+difference rests on `signs`, what is proved of other queries on `betting_bound`. What open
+grades could still change is the business of `measures.bounds` and `noninferiority`.
 """
 
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
+from judge.statistics.signs import ALPHA
 from judge.statistics.student import t_quantile, t_tail
+from judge.statistics.weights import shares_of
 
 POWER = 0.8
-ALPHA = 0.05
-EXACT_FLIPS = 16
-"""With at most this many non-zero differences all 2^n sign flips are tried."""
-
-FLIP_SAMPLES = 10_000
 _ROUNDING = 1e-9
-_MODERATE = 500  # in powers of two
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,21 +59,6 @@ class PairedTest:
         return self.moments.mean
 
 
-@dataclass(frozen=True, slots=True)
-class SignFlip:
-    """Sign-flip (randomisation) test of "each difference could as well have had the other sign".
-
-    p: two-sided; p_greater: one-sided, for "the mean is above 0"
-    smallest: the smallest two-sided p that so many non-zero differences can give
-    exact: all flips were tried, none drawn
-    """
-
-    p: float
-    p_greater: float
-    smallest: float
-    exact: bool
-
-
 def moments(differences: Sequence[float], *, weights: Sequence[float] | None = None) -> Moments:
     """Return the weighted mean, its standard error and degrees of freedom; n >= 1.
 
@@ -97,27 +76,6 @@ def moments(differences: Sequence[float], *, weights: Sequence[float] | None = N
         return Moments(len(differences), mean, None, None, 0.0)
     sd = math.sqrt(spread / (1.0 - squares))
     return Moments(len(differences), mean, sd, sd * math.sqrt(squares), df=1.0 / squares - 1.0)
-
-
-def shares_of(count: int, weights: Sequence[float] | None) -> list[float]:
-    """Return weights that add up to 1; equal ones where none are given."""
-    if weights is None:
-        return [1.0 / count] * count
-    moderate = moderate_weights(weights)
-    total = math.fsum(moderate)
-    return [weight / total for weight in moderate]
-
-
-def moderate_weights(weights: Sequence[float]) -> Sequence[float]:
-    """Return weights in the same proportions whose sums and products stay within a double's reach.
-
-    They are multiplied by a power of two, which changes no digit, and only where they must be:
-    1e308 twice is beyond every double, and 5e-324 times a half is 0.
-    """
-    exponent = math.frexp(max(weights))[1]
-    if abs(exponent) <= _MODERATE:
-        return weights
-    return [math.ldexp(weight, -exponent) for weight in weights]
 
 
 def paired_test(
@@ -142,73 +100,6 @@ def paired_test(
         effect_size=found.mean / found.sd * (1.0 - 3.0 / (4.0 * found.df - 1.0)),
         detectable=detectable(found.se),
     )
-
-
-def sign_flip(
-    differences: Sequence[float],
-    *,
-    weights: Sequence[float] | None = None,
-    samples: int = FLIP_SAMPLES,
-    seed: int = 0,
-) -> SignFlip:
-    """Return the sign-flip test of the (weighted) mean: exact for few queries, else sampled.
-
-    A flip counts as extreme within a tolerance, because equal sums differ in their last
-    bits. Zero differences change nothing and are not flipped. Sampled,
-    p = (1 + hits)/(1 + samples), so it is never 0.
-    """
-    shares = shares_of(len(differences), weights) if differences else []
-    terms = [p * d for p, d in zip(shares, differences, strict=True) if d != 0.0]
-    smallest = min(1.0, 2.0 ** (1 - len(terms)))
-    if not terms:
-        return SignFlip(1.0, 1.0, 1.0, exact=True)
-    observed = math.fsum(terms)
-    slack = _ROUNDING * math.fsum(map(abs, terms))
-    exact = len(terms) <= EXACT_FLIPS
-    sums = _all_flips(terms) if exact else _drawn_flips(terms, samples, seed)
-    both = sum(abs(total) >= abs(observed) - slack for total in sums)
-    above = sum(total >= observed - slack for total in sums)
-    extra = 0 if exact else 1
-    count = len(sums) + extra
-    return SignFlip((both + extra) / count, (above + extra) / count, smallest, exact)
-
-
-def _all_flips(terms: Sequence[float]) -> list[float]:
-    sums = [0.0]
-    for term in terms:
-        sums = [total + term for total in sums] + [total - term for total in sums]
-    return sums
-
-
-def _drawn_flips(terms: Sequence[float], samples: int, seed: int) -> list[float]:
-    import numpy as np
-
-    # Python's generator gives the same bits in every version; numpy's need not.
-    drawn = random.Random(seed)  # noqa: S311
-    width = (len(terms) + 7) // 8
-    values = np.array(terms)
-    sums: list[float] = []
-    for start in range(0, samples, 1000):
-        count = min(1000, samples - start)
-        raw = np.frombuffer(drawn.randbytes(count * width), dtype=np.uint8)
-        bits = np.unpackbits(raw.reshape(count, width), axis=1)[:, : len(terms)]
-        sums += ((2.0 * bits - 1.0) @ values).tolist()
-    return sums
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Return p values adjusted for looking at all of them at once (Holm 1979), in their order.
-
-    >>> holm([.004, .03, .02, .3, .012])
-    [0.02, 0.06, 0.06, 0.3, 0.048]
-    """
-    adjusted = [1.0] * len(p_values)
-    largest = 0.0
-    order = sorted(range(len(p_values)), key=p_values.__getitem__)
-    for rank, at in enumerate(order):
-        largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[at]))
-        adjusted[at] = largest
-    return adjusted
 
 
 def detectable(se: float) -> float:
@@ -244,14 +135,3 @@ def _power(effect: float, n: int) -> float:
     critical = t_quantile(1.0 - ALPHA / 2, df=df)
     centre = abs(effect) * math.sqrt(n) - critical * (1.0 - 1.0 / (4.0 * df))
     return NormalDist().cdf(centre / math.sqrt(1.0 + critical**2 / (2.0 * df)))
-
-
-def queries_to_pass(margin: float, *, sd: float) -> int:
-    """Return how many queries a gate needs to pass a change that changes nothing, 80% of the time.
-
-    >>> queries_to_pass(.02, sd=.10), queries_to_pass(.02, sd=.15)
-    (155, 348)
-    """
-    normal = NormalDist()
-    z = normal.inv_cdf(1.0 - ALPHA) + normal.inv_cdf(POWER)
-    return math.ceil((z * sd / margin) ** 2)

@@ -14,7 +14,7 @@ from judge.measures.bounds_free import Floats
 from judge.measures.bounds_lookahead import lookahead
 from judge.measures.bounds_ratio import TOLERANCE, Scale
 from judge.measures.pool import Bounded, GradePool
-from judge.statistics.significance import shares_of
+from judge.statistics.weights import shares_of
 from judge.stopping.expectation import GradeModel
 from judge.stopping.goals import Aim, Standing
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 from judge.contrast import Contrast
 from judge.evidence.pool import QueryPool
 from judge.measures.names import Measure
 from judge.measures.pool import Bounded
 from judge.scoring import Scale, failed_on
-from judge.stopping.falling import Zeros, zeros
 from judge.stopping.ruling import GateRows
 
 
@@ -25,16 +23,9 @@ class GateColumns:
     """The rows of one measure that a rule looks at, of which only changed ones are made anew."""
 
     def __init__(self, measure: Measure, *, runs: int, scale: Scale) -> None:
-        self._measure = measure
-        self._scale = scale
         self._difference = difference_of(measure, runs=runs, scale=scale)
-        self._repeats = [_alone(self._difference, run) for run in range(1, runs)]
-        self._excesses = [
-            _excess(self._difference, first, second)
-            for first, second in itertools.permutations(range(1, runs), 2)
-        ]
         self._pools: list[QueryPool | None] = []
-        self._rows: list[_Row | None] = []
+        self._rows: list[Bounded | None] = []
 
     def rows(self, pools: Sequence[QueryPool]) -> GateRows | None:
         """Return the rows that have the measure; None where none has."""
@@ -47,17 +38,15 @@ class GateColumns:
             at=[i for i, _ in having],
             slices=[query.slice for query in queries],
             weights=[query.weight for query in queries],
-            differences=[row.difference for _, row in having],
-            zeros=[row.zeros for _, row in having],
-            repeats=list(zip(*(row.repeats for _, row in having), strict=True)),
-            excesses=list(zip(*(row.excesses for _, row in having), strict=True)),
+            differences=[row for _, row in having],
+            identical=all(map(has_one_list, pools)),
         )
 
     def pinned(self, rows: GateRows, pools: Sequence[QueryPool], *, at_hi: bool) -> GateRows:
         """Return rows with what no judge can be asked about at its lower or its upper end.
 
         That is the whole of a row without a chunk to ask about, and a failed run's part of
-        one. What is stuck at the upper end never shows for certain that a slice fell to zero.
+        one.
         """
         stuck = [
             self._stuck(row, pools[at]) for row, at in zip(rows.differences, rows.at, strict=True)
@@ -69,12 +58,6 @@ class GateColumns:
             differences=[
                 _narrowed(row, by, at_hi=at_hi)
                 for row, by in zip(rows.differences, stuck, strict=True)
-            ],
-            zeros=[
-                replace(row, can_go=row.gone, can_fall=row.had and row.gone)
-                if by and at_hi
-                else row
-                for row, by in zip(rows.zeros, stuck, strict=True)
             ],
         )
 
@@ -91,45 +74,18 @@ class GateColumns:
         if len(self._pools) != len(pools):
             self._pools, self._rows = [None] * len(pools), [None] * len(pools)
         changed = [i for i, pool in enumerate(pools) if pool is not self._pools[i]]
-        for i, row in zip(changed, self._made([pools[i] for i in changed]), strict=True):
+        found = self._difference.rows([pools[i] for i in changed])
+        for i, row in zip(changed, found, strict=True):
             self._pools[i], self._rows[i] = pools[i], row
 
-    def _made(self, pools: Sequence[QueryPool]) -> Iterator[_Row | None]:
-        pairs = len(self._excesses)
-        contrasts = (*self._excesses, *(self._repeats if pairs else ()))
-        columns = [contrast.rows(pools) for contrast in contrasts]
-        differences = self._difference.rows(pools)
-        for at, (difference, found) in enumerate(
-            zip(differences, zeros(self._measure, pools, scale=self._scale), strict=True)
-        ):
-            if difference is None or found is None:
-                yield None
-                continue
-            own = [row for column in columns if (row := column[at]) is not None]
-            yield _Row(difference, found, tuple(own[:pairs]), tuple(own[pairs:]))
+
+def has_one_list(pool: QueryPool) -> bool:
+    """Tell whether every run shows the same ids in the same order for a query; none failed."""
+    rows = pool.query.rows
+    lists = {None if row is None else tuple(result.id for result in row.results) for row in rows}
+    return len(lists) == 1 and not any(failed_on(pool, run) for run in range(len(rows)))
 
 
 def _narrowed(row: Bounded, by: float, *, at_hi: bool) -> Bounded:
     lo, hi = (row.lo + by, row.hi) if at_hi else (row.lo, row.hi - by)
     return Bounded(lo, lo, max(lo, hi), row.exact) if by else row
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    difference: Bounded
-    zeros: Zeros
-    excesses: tuple[Bounded, ...]
-    repeats: tuple[Bounded, ...]
-
-
-def _alone(difference: Contrast, run: int) -> Contrast:
-    runs = range(len(difference.coefficients))
-    return replace(difference, coefficients=tuple(float(run == other) for other in runs))
-
-
-def _excess(difference: Contrast, first: int, second: int) -> Contrast:
-    """Return the drop less what one repeat has over another."""
-    minus = [-coefficient for coefficient in difference.coefficients]
-    minus[first] -= 1.0
-    minus[second] += 1.0
-    return replace(difference, coefficients=tuple(minus))

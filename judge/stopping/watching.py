@@ -14,7 +14,7 @@ from judge.scoring import Scale
 from judge.stopping.ahead import BATCH_PART, LookAhead
 from judge.stopping.columns import GateColumns, difference_of
 from judge.stopping.goals import HEDGE, Aim, Standing
-from judge.stopping.outcome import Decision, Outcome, Rule, decide
+from judge.stopping.outcome import Outcome, Rule
 from judge.stopping.ruling import GateRows, Ruling, rule_on
 
 
@@ -48,7 +48,7 @@ class Watched:
             ruling=ruling,
             worst=ruling if worst is rows else rule_on(worst, self._rule),
             best=ruling if best is rows else rule_on(best, self._rule),
-            guess=decide(guesses, rows.weights, rows.slices, rule=self._rule),
+            guess=rule_on(replace(rows, differences=guesses), self._rule),
             standing=standing,
             ahead=self._ahead,
         )
@@ -59,7 +59,7 @@ class View:
     """How one measure stands with the pools as they are.
 
     worst, best: the ruling with what cannot be asked about at its lower and its upper end
-    guess: the decision at the expected grades
+    guess: the ruling at the expected grades
     standing, ahead: for nDCG, whose rows can be looked ahead
     """
 
@@ -68,7 +68,7 @@ class View:
     ruling: Ruling
     worst: Ruling
     best: Ruling
-    guess: Decision
+    guess: Ruling
     standing: Standing | None
     ahead: LookAhead | None
 
@@ -76,49 +76,40 @@ class View:
         """Return asks about what could fail; nothing where no asking can show a fail."""
         if Outcome.FAIL not in self.best.possible:
             return []
-        likely = [name for name in self.ruling.could_fail if name in self.guess.failed]
+        could = self.ruling.could_fail
+        likely = [name for name in could if name in self.guess.failed]
         aims = [replace(_TO_FAIL, rows=self._places(likely))] if likely else []
-        if self.ruling.overall_could_fail:
-            aims.append(_TO_FAIL if self.guess.overall is Outcome.FAIL else _TO_PASS)
-        return self._asks(pools, aims, limit=limit)
+        return self._asks(pools, [*aims, replace(_TO_PASS, rows=self._places(could))], limit=limit)
 
     def asks_whether_it_passes(self, pools: Sequence[QueryPool], *, limit: int) -> list[Ask]:
         """Return asks that could tell pass from undecided; nothing where none could."""
         if Outcome.PASS not in self.worst.possible or not self.ruling.is_open:
             return []
-        aim = _TO_PASS if self.guess.overall is Outcome.PASS else _EITHER
-        is_open = len(self.ruling.decision.possible) > 1
-        return self._asks(pools, [aim] if is_open else [], limit=limit)
+        aim = _TO_PASS if self.guess.outcome is Outcome.PASS else _EITHER
+        return self._asks(pools, [aim], limit=limit)
 
     def _asks(self, pools: Sequence[QueryPool], aims: Sequence[Aim], *, limit: int) -> list[Ask]:
-        """Return asks towards the first aim that has some, or about slices that could fail."""
+        """Return asks towards the first aim that has some."""
         if self.measure.family == "golden":
             # Only a row that failed to run leaves it open.
             return []
-        slices = self._places(self.ruling.could_fail)
-        # How far repeats differ over all rows also tells whether a slice's drop counts.
-        anywhere = [_EITHER] if self.rows.excesses else []
-        for aim in (*aims, replace(_TO_PASS, rows=slices), *anywhere):
-            asks = self._towards(pools, aim, limit=limit)
-            if asks:
-                return asks
-        zeros = self.rows.zeros
-        telling = [at for at in slices if not (zeros[at].had and zeros[at].gone)]
-        return self._shown(pools, telling, limit=limit)
+        found = (self._towards(pools, aim, limit=limit) for aim in aims)
+        return next(filter(None, found), [])
 
-    def _places(self, slices: Collection[str]) -> frozenset[int]:
-        """Return the rows, by place among those that have the measure, of some slices."""
-        return frozenset(at for at, name in enumerate(self.rows.slices) if name in slices)
+    def _places(self, parts: Collection[str | None]) -> frozenset[int] | None:
+        """Return the rows, by place among those that have the measure, of slices; None for all."""
+        if None in parts:
+            return None
+        return frozenset(at for at, name in enumerate(self.rows.slices) if name in parts)
 
     def _towards(self, pools: Sequence[QueryPool], aim: Aim, *, limit: int) -> list[Ask]:
-        """Return asks towards an aim in the rows it names; of open excesses where none is left."""
+        """Return asks towards an aim in the rows it names; nothing where no open one is left."""
         if self.ahead is not None and self.standing is not None:
             asks = self.ahead.asks(pools, self.standing, aim, limit=limit)
             if asks:
                 return asks
-        columns = (self.rows.differences, *self.rows.excesses)
         places = range(len(self.rows.at)) if aim.rows is None else aim.rows
-        moving = [at for at in places if any(_is_open(column[at]) for column in columns)]
+        moving = [at for at in places if _is_open(self.rows.differences[at])]
         return self._shown(pools, moving, limit=limit)
 
     def _shown(

@@ -9,11 +9,12 @@ from judge.comparing.comparison import BASELINE, CANDIDATE, Comparison, RowChang
 from judge.report.comparison_wording import (
     doubts,
     headline,
+    look_lines,
     outcome,
     significance_lines,
 )
 from judge.report.correction_wording import correction_lines
-from judge.report.differences import OVERALL, signed, span
+from judge.report.differences import INTERVAL, OVERALL, interval_text, p_text, signed, span
 from judge.report.estimates import in_cell
 from judge.report.html.charts import Axis, forest
 from judge.report.html.elements import Markup, tag
@@ -21,7 +22,7 @@ from judge.report.html.rows import RowTable, ShownChunk, ShownRow
 from judge.report.html.shell import shell
 from judge.report.phrases import MOCK
 
-_HEADS = ("slice", "rows", "before", "after", "difference", "95% CI", "p", "verdict")
+_HEADS = ("slice", "rows", "before", "after", "difference", INTERVAL, "p", "verdict")
 
 
 def render_comparison(comparison: Comparison) -> str:
@@ -50,6 +51,9 @@ def _main(comparison: Comparison) -> Iterable[Markup]:
         note = tag("small", f" {MOCK}") if mock else Markup("")
         yield tag("h2", str(measure), note)
         yield _table(lines)
+        looks = [tag("li", line) for line in look_lines(slices, overall)]
+        if looks:
+            yield tag("ul", looks, class_="facts")
         if measure == comparison.primary:
             yield tag("div", _picture(lines), class_="wide")
     said = [*significance_lines(comparison), *correction_lines(comparison), *doubts(comparison)]
@@ -67,21 +71,26 @@ def _table(lines: dict[str, Change]) -> Markup:
 
 
 def _cells(change: Change) -> list[str]:
-    p = change.test.p if change.p_holm is None else change.p_holm
+    p = change.flip.p if change.p_holm is None else change.p_holm
+    verdict = f"{change.verdict} (exploratory)" if _is_claim(change) else str(change.verdict)
     found = change.difference
     return [
         f"{change.rows:,}",
         in_cell(change.before),
         in_cell(change.after),
         span(found.lo, found.hi) if found.is_open else signed(found.value),
-        "-" if change.ci is None else span(*change.ci),
-        "-" if p is None else f"{p:.3f}",
-        str(change.verdict),
+        interval_text(change),
+        p_text(p, 3).removeprefix("p = ").removeprefix("p "),
+        verdict,
     ]
 
 
+def _is_claim(change: Change) -> bool:
+    return change.is_exploratory and change.verdict in (Verdict.BETTER, Verdict.WORSE)
+
+
 def _picture(lines: dict[str, Change]) -> Markup:
-    spans = {name: change.ci for name, change in lines.items() if change.ci is not None}
+    spans = {name: of.interval for name, of in lines.items() if of.interval is not None}
     ends = [
         end for change in lines.values() for end in (change.difference.lo, change.difference.hi)
     ]
