@@ -112,7 +112,7 @@ class Sweep:
         return tuple(found)
 
     def payers(self, measure: Measure) -> tuple[Line, ...]:
-        """Return the slices that are worse at the best overall value than at the first."""
+        """Return the slices that are lower at the best overall value than at the first."""
         *slices, overall = self.of(measure)
         return tuple(line for line in slices if line.change(overall.best) < 0)
 
