@@ -23,7 +23,7 @@ from judge.measures.names import Measure
 from judge.measures.pool import Bounded
 from judge.scoring import Mean
 from judge.statistics.noninferiority import lower_bound, upper_bound
-from judge.statistics.significance import paired_test
+from judge.statistics.significance import detectable, effect_size, moments
 from judge.statistics.signs import ALPHA, SignFlip, holm, sign_flip_in_every
 from judge.statistics.weights import weighted_mean
 
@@ -108,18 +108,18 @@ def change(
     )
     value = min(max(weighted_mean(values, weights), lo), hi)
     interval = t_interval(differences, weights)
-    test = None if interval is None else paired_test(values, weights=weights)
-    found = Change(
+    found = None if interval is None else moments(values, weights=weights)
+    come_to = Change(
         rows=len(differences),
         difference=Mean(value, lo, hi, len(differences)),
         before=before,
         after=after,
         flip=sign_flip_in_every([(row.lo, row.hi) for row in differences], weights=weights),
         interval=interval,
-        effect_size=None if test is None else test.effect_size,
-        detectable=None if test is None else test.detectable,
+        effect_size=None if found is None else effect_size(found),
+        detectable=None if found is None or found.se is None else detectable(found.se),
     )
-    return replace(found, verdict=Verdict.UNDECIDED) if found.sign is None else found
+    return replace(come_to, verdict=Verdict.UNDECIDED) if come_to.sign is None else come_to
 
 
 def t_interval(

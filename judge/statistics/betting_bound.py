@@ -53,7 +53,7 @@ def lower_mean_bound(
     weighs more than the heaviest one here.
 
     >>> round(lower_mean_bound([0.0] * 300), 4)
-    -0.014
+    -0.0141
     """
     low, high = -1.0, 1.0
     for _ in range(_HALVINGS):

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 from judge.statistics.signs import ALPHA
-from judge.statistics.student import t_quantile, t_tail
+from judge.statistics.student import t_quantile
 from judge.statistics.weights import shares_of
 
 POWER = 0.8
@@ -36,29 +36,6 @@ class Moments:
     df: float
 
 
-@dataclass(frozen=True, slots=True)
-class PairedTest:
-    """Paired t test of "the mean difference is 0", two-sided, with its 95% interval.
-
-    t, p, lo, hi, effect_size, detectable: None where one query cannot tell
-    effect_size: mean / sd corrected for small n (Hedges)
-    detectable: the true difference that this many queries would find with 80% power
-    """
-
-    moments: Moments
-    t: float | None
-    p: float | None
-    lo: float | None
-    hi: float | None
-    effect_size: float | None
-    detectable: float | None
-
-    @property
-    def mean(self) -> float:
-        """Return the weighted mean difference."""
-        return self.moments.mean
-
-
 def moments(differences: Sequence[float], *, weights: Sequence[float] | None = None) -> Moments:
     """Return the weighted mean, its standard error and degrees of freedom; n >= 1.
 
@@ -78,28 +55,11 @@ def moments(differences: Sequence[float], *, weights: Sequence[float] | None = N
     return Moments(len(differences), mean, sd, sd * math.sqrt(squares), df=1.0 / squares - 1.0)
 
 
-def paired_test(
-    differences: Sequence[float], *, weights: Sequence[float] | None = None
-) -> PairedTest:
-    """Return the paired t test with a 95% interval; all differences 0 give p = 1."""
-    found = moments(differences, weights=weights)
-    if found.sd is None or found.se is None:
-        return PairedTest(found, None, None, None, None, None, None)
-    if found.se <= _ROUNDING * max(abs(found.mean), 1e-3):
-        same = abs(found.mean) <= _ROUNDING
-        t, p, effect = (0.0, 1.0, 0.0) if same else (math.copysign(math.inf, found.mean), 0.0, None)
-        return PairedTest(found, t, p, found.mean, found.mean, effect, 0.0)
-    t = found.mean / found.se
-    half = t_quantile(1.0 - ALPHA / 2, df=found.df) * found.se
-    return PairedTest(
-        moments=found,
-        t=t,
-        p=2.0 * t_tail(abs(t), df=found.df),
-        lo=found.mean - half,
-        hi=found.mean + half,
-        effect_size=found.mean / found.sd * (1.0 - 3.0 / (4.0 * found.df - 1.0)),
-        detectable=detectable(found.se),
-    )
+def effect_size(found: Moments) -> float | None:
+    """Return mean / sd corrected for small n (Hedges); None where nothing varies."""
+    if found.sd is None or found.sd <= _ROUNDING:
+        return None
+    return found.mean / found.sd * (1.0 - 3.0 / (4.0 * found.df - 1.0))
 
 
 def detectable(se: float) -> float:

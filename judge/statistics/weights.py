@@ -38,8 +38,8 @@ def shares_of(count: int, weights: Sequence[float] | None) -> list[float]:
 def weighted_mean(values: Sequence[float], weights: Sequence[float]) -> float:
     """Return Σwv/Σw of at least one value; of ones exactly 1.
 
-    >>> weighted_mean([.4, .4, .4], [5e-324, 5e-324, 5e-324])
-    0.4
+    >>> weighted_mean([.25, .5, .75], [5e-324, 5e-324, 5e-324])
+    0.5
     """
     parts = scaled(weights)
     return math.fsum(p * v for p, v in zip(parts, values, strict=True)) / math.fsum(parts)
