@@ -121,3 +121,69 @@ def test_a_baseline_written_with_reading_flags_is_read_with_the_same(
     assert run_judge(*words, "--update-baseline").code == 0
     done = run_judge(*words)
     assert "PASS" in done.out and "error" not in done.err, done
+
+
+def found_at(path: Path, ranks: dict[str, int], *, weights: dict[str, float] | None = None) -> Path:
+    """Write a run in which each query's answer stands at a rank; slices are its first letters."""
+    rows = [
+        {
+            "query_id": key,
+            "query": f"what is {key}",
+            "slice": key[0],
+            "expected": ["answer"],
+            "weight": (weights or {}).get(key, 1.0),
+            "results": [{"id": f"{key}-{i}"} for i in range(rank - 1)] + [{"id": "answer"}],
+        }
+        for key, rank in ranks.items()
+    ]
+    path.write_text(json.dumps({"name": path.stem, "rows": rows}))
+    return path
+
+
+def test_claims_and_margins_of_the_command(tmp_path: Path, run_judge: Judge) -> None:
+    # RR falls from 1/9 to 1/10 in one of two rows: -.0056 overall, -.0111 in its slice.
+    base, flags = tmp_path / "b.json", ("-m", "RR", "--baseline", tmp_path / "b.json")
+    before = found_at(tmp_path / "before.json", {"a1": 9, "b1": 1})
+    run_judge("gate", before, *flags, "--update-baseline")
+    assert base.exists()
+    after = found_at(tmp_path / "after.json", {"a1": 10, "b1": 1})
+    assert run_judge("gate", after, *flags).code == 1
+    assert run_judge("gate", after, *flags, "--margin", "0.02").code == 0
+    for zero in (("--strict",), ("--margin", "0")):
+        assert run_judge("gate", after, *flags, *zero).code == 1
+    other = run_judge("gate", after, *flags, "--margin", "0.02", "--claim", "population", "--json")
+    document = json.loads(other.out)
+    assert (other.code, document["outcome"]) == (3, "undecided")
+    assert document["rule"] == {"margin": 0.02, "strict": False, "claim": "population"}
+    assert document["measures"]["RR"]["rows_needed"] > 200
+
+
+@pytest.mark.parametrize("weight", [5e-324, 1e308])
+def test_weights_of_any_size_gate_and_compare(
+    tmp_path: Path, run_judge: Judge, weight: float
+) -> None:
+    # Three rows of one weight: RR 1, 1/2, 1/4 become 1/2, 1, 1/4: the mean stays.
+    keys = {"a1": weight, "a2": weight, "a3": weight}
+    before = found_at(tmp_path / "before.json", {"a1": 1, "a2": 2, "a3": 4}, weights=keys)
+    after = found_at(tmp_path / "after.json", {"a1": 2, "a2": 1, "a3": 4}, weights=keys)
+    flags = ("-m", "RR", "--baseline", tmp_path / "b.json")
+    run_judge("gate", before, *flags, "--update-baseline")
+    assert run_judge("gate", after, *flags).code == 0
+    done = run_judge("compare", before, after, "-m", "RR", "--json")
+    overall = json.loads(done.out)["measures"]["overall"]["RR"]
+    assert overall["before"]["value"] == pytest.approx(7 / 12)
+    assert overall["difference"]["value"] == pytest.approx(0.0)
+    assert overall["ci95"] is None
+
+
+def test_rows_of_very_unequal_weight_are_not_said_to_be_one(
+    tmp_path: Path, run_judge: Judge
+) -> None:
+    weights = {"a1": 1e12, "a2": 1.0}
+    runs = [
+        found_at(tmp_path / f"{name}.json", {"a1": rank, "a2": 2}, weights=weights)
+        for name, rank in (("before", 1), ("after", 2))
+    ]
+    done = run_judge("compare", *runs, "-m", "RR")
+    assert "One row" not in done.out
+    assert "behind before on these 2 rows" in " ".join(done.out.split())

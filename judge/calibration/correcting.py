@@ -27,6 +27,7 @@ from judge.formats.labels import Label
 from judge.measures.pool import Bounded
 from judge.statistics.correction import Correction, difference_estimator, prediction_powered
 from judge.statistics.estimate import Estimate
+from judge.statistics.weights import shares_of
 
 RowScores: TypeAlias = Callable[[Sequence[QueryPool]], Sequence[Bounded | None]]
 """A score of each row, or a difference of two runs; None where it is not defined."""
@@ -122,27 +123,22 @@ def _rows(score_rows: RowScores, pools: Sequence[QueryPool], by_query: LabelsByQ
     new = [relabelled(pool, labels) for pool, labels in zip(pools, given, strict=True)]
     judge = score_rows(pools)
     people = score_rows([other or pool for other, pool in zip(new, pools, strict=True)])
-    scale = _mean_weight(pools, judge)
+    scored = [(at, score) for at, score in enumerate(judge) if score is not None]
+    shares = shares_of(len(scored), [pools[at].query.weight for at, _ in scored])
     return [
         _Row(
-            judge=judge[at].value * pool.query.weight / scale,  # type: ignore[union-attr]
+            judge=score.value * share * len(scored),
             people=None
             if new[at] is None or (by_people := people[at]) is None
-            else by_people.value * pool.query.weight / scale,
+            else by_people.value * share * len(scored),
             chance=min(
                 (label.pi or 1.0 for labels in given[at].values() for label in labels), default=1.0
             ),
-            slice=pool.query.slice,
-            settled=not any(map(needs_label, pool.judgments)),
+            slice=pools[at].query.slice,
+            settled=not any(map(needs_label, pools[at].judgments)),
         )
-        for at, pool in enumerate(pools)
-        if judge[at] is not None
+        for (at, score), share in zip(scored, shares, strict=True)
     ]
-
-
-def _mean_weight(pools: Sequence[QueryPool], scores: Sequence[Bounded | None]) -> float:
-    weights = [p.query.weight for p, s in zip(pools, scores, strict=True) if s is not None]
-    return sum(weights) / len(weights) if weights else 1.0
 
 
 def _with_settled(found: Correction, settled: Sequence[float]) -> Correction:

@@ -23,13 +23,13 @@ def scaled(weights: Sequence[float]) -> list[float]:
 
 
 def shares_of(count: int, weights: Sequence[float] | None) -> list[float]:
-    """Return weights that add up to 1; equal ones where none are given.
+    """Return weights that add up to 1; equal ones where None is given, none for no row.
 
     >>> shares_of(2, [1e308, 1e308])
     [0.5, 0.5]
     """
-    if weights is None:
-        return [1.0 / count] * count
+    if not weights:
+        return [1.0 / count for _ in range(count)]
     parts = scaled(weights)
     total = math.fsum(parts)
     return [part / total for part in parts]
