@@ -41,7 +41,8 @@ def _ranked_rows(rows: Sequence[Row], file: str, judged_of: JudgedOf) -> dict[st
     by_document = _judges_documents(named, judged_of)
     return {
         name: Ranked(
-            first_slots(result.document if by_document else result.id for result in row.results)
+            first_slots(result.document if by_document else result.id for result in row.results),
+            failed=row.error is not None,
         )
         for name, row in named.items()
     }

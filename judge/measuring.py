@@ -14,14 +14,15 @@ from io import BufferedRandom, BytesIO
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
-from judge.errors import UsageError
+from judge.errors import InputError, UsageError
 from judge.formats.opening import QRELS, member, open_bytes, read_whole, source_name
 from judge.formats.options import Precision, ReadOptions
 from judge.formats.temporary import temporary_root
-from judge.measures.evaluation import Evaluation
+from judge.measures.evaluation import Evaluation, with_failures
 from judge.measures.names import Measure, parse_measure
 from judge.measures.ranked import Ranked, rank_lists
 from judge.measures.trec import is_line, read_qrels, read_run
+from judge.trec_lines import COMMENT
 
 Source: TypeAlias = str | Path | BinaryIO
 
@@ -127,7 +128,7 @@ def _look_into(source: Source, copies: ExitStack) -> _File:
     name = source_name(source)
     with open_bytes(source) as stream:
         head = stream.read(_SMALL_BYTES + 1)
-        start = head.lstrip().partition(b"\n")[0]
+        start = _first_line(head)
         is_small = len(head) <= _SMALL_BYTES
         file = _File(name, start, is_small, lambda: nullcontext(_Named(name, head)))
         if file.is_small:
@@ -136,6 +137,14 @@ def _look_into(source: Source, copies: ExitStack) -> _File:
         if isinstance(source, (str, Path)) and Path(source).is_file():
             return replace(file, open=lambda: open_bytes(source))
         return replace(file, open=_spooled(name, head, stream, copies))
+
+
+def _first_line(head: bytes) -> bytes:
+    """Return the first line that says something: neither blank nor a comment."""
+    start = head.lstrip()
+    while start.startswith(COMMENT.encode()):
+        start = start.partition(b"\n")[2].lstrip()
+    return start.partition(b"\n")[0]
 
 
 class _Named(BytesIO):
@@ -192,7 +201,7 @@ def _evaluate_small(runs: Sequence[_File], qrels: _File, asked: _Asked) -> _Foun
                 grade_max=asked.grade_max,
                 intervals=asked.intervals,
             )
-            found.append((file.name, evaluation))
+            found.append((file.name, with_failures(evaluation, _failed(ranked))))
     return found
 
 
@@ -202,7 +211,10 @@ def _evaluate_large(runs: Sequence[_File], qrels: _File, asked: _Asked) -> _Foun
     from judge.measures.engine_qrels import read_table, table_of
 
     if qrels.is_trec and asked.reading.grade_map is None:
-        table = read_table(qrels.read(), name=qrels.name)
+        try:
+            table = read_table(qrels.read(), name=qrels.name)
+        except InputError:
+            table = table_of(_read_unusual_qrels(qrels, asked))
     else:
         table = table_of(_read_qrels(qrels, asked))
     engine = Engine(
@@ -221,7 +233,10 @@ def _evaluate_large(runs: Sequence[_File], qrels: _File, asked: _Asked) -> _Foun
             ranked = _read_ranked(
                 file, asked.reading, lambda query: table.grades_of(table.index(query.encode()))
             )
-            evaluations = [engine.evaluate_ranked(lists, run=run) for run, lists in ranked.items()]
+            evaluations = [
+                with_failures(engine.evaluate_ranked(lists, run=run), _failed(lists))
+                for run, lists in ranked.items()
+            ]
         found += [(file.name, evaluation) for evaluation in evaluations]
     return found
 
@@ -245,12 +260,28 @@ def _read_ranked(
 
 
 def _read_qrels(file: _File, asked: _Asked) -> dict[str, dict[str, int]]:
-    with file.open() as stream:
-        if file.is_trec and asked.reading.grade_map is None:
-            return read_qrels(stream, name=file.name)
-        from judge.formats import read_qrels as read_any_qrels
+    if file.is_trec and asked.reading.grade_map is None:
+        try:
+            with file.open() as stream:
+                return read_qrels(stream, name=file.name)
+        except InputError:
+            pass
+    return _read_unusual_qrels(file, asked)
 
+
+def _read_unusual_qrels(file: _File, asked: _Asked) -> dict[str, dict[str, int]]:
+    """Return qrels as `grade` reads them, of any shape; raises InputError in the same words.
+
+    What the quick readers of TREC lines refuse comes here too: `1.0` is a whole grade.
+    """
+    from judge.formats import read_qrels as read_any_qrels
+
+    with file.open() as stream:
         return read_any_qrels(stream, asked.reading).grades
+
+
+def _failed(ranked: Mapping[str, Ranked]) -> set[str]:
+    return {query for query, one in ranked.items() if one.failed}
 
 
 def _chosen(found: _Found, run_tag: str | None) -> list[Evaluation]:

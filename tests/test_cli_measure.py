@@ -197,18 +197,22 @@ def test_what_the_value_hides_is_said_on_stderr(measure, run: str, judged: str, 
         (
             trec("q a 1"),
             qrels("q a 1", "q a 3"),
-            "qrels.txt:2: document 'a' of query 'q' has grade 3, but 1 on line 1",
+            "qrels.txt:2: 'a' of query 'q' has another grade at ",
         ),
         (trec("q a nan"), qrels("q a 1"), "run.txt:1: score 'nan' is not a number"),
         (trec("q b 2", "q a abc"), qrels("q a 1"), "run.txt:2: score 'abc' is not a number"),
-        (trec("q a 1"), qrels("q a 0.9"), "qrels.txt:1: grade '0.9' is not an integer"),
+        (
+            trec("q a 1"),
+            qrels("q a 0.9"),
+            "qrels.txt:1: grades that are no whole number: 0.9 (first at ",
+        ),
         ("q Q0 a 1 2.0\n", qrels("q a 1"), "run.txt:1: 5 columns instead of 6"),
         ("\nq Q0 a 1 2.0 s t\n", qrels("q a 1"), "run.txt:2: 7 columns instead of 6"),
         (trec("q a 1"), "q 0 a\n", "qrels.txt:1: 3 columns instead of 4"),
         ("q Q0 a\0b 1 2.0 s\n", qrels("q a 1"), "run.txt:1: a NUL byte"),
         ("", qrels("q a 1"), "run.txt: no rows"),
         (" \n\r\n", qrels("q a 1"), "run.txt: no rows"),
-        (trec("q a 1"), "", "qrels.txt: no judgments"),
+        (trec("q a 1"), "", "qrels.txt: an empty file"),
     ],
 )
 def test_bad_line_is_named_and_exits_2(measure, run: str, judged: str, says: str) -> None:
@@ -223,7 +227,7 @@ def test_ids_of_a_trec_file_may_hold_commas_and_its_lines_tabs(measure) -> None:
     assert printed.values == {"RR": 0.5}
     assert "2 tied results" in printed.err
     printed = measure("q\tQ0 a\t1 2.0 t\nq Q0 a\n", "q 0\ta\t1")
-    assert "run.txt:2: 3 columns instead of 6; a run line is" in printed.err
+    assert "run.txt:2: 3 columns instead of 6: 'q Q0 a'; a run line is" in printed.err
 
 
 def test_equal_duplicates_in_the_qrels_are_fine(measure) -> None:
@@ -379,3 +383,49 @@ def test_home_made_files_are_read_by_map_and_key(measure) -> None:
     assert measure(run, graded, *options).values == {"RR": 0.5}  # page 12 stands at rank 2
     wrong = measure(run, graded, "--map", "ask=nothing")
     assert (wrong.code, "--map: there is no field 'nothing'" in wrong.err) == (2, True)
+
+
+FAILED = '{"rows": [{"query_id": "q1", "query": "a", "ranked": ["a"]}, %s]}'
+UNREACHED = '{"query_id": "q2", "query": "b", "ranked": ["b"], "error": "timeout"}'
+
+
+def test_query_that_failed_could_have_any_value(measure) -> None:
+    # q1 is perfect: 1. q2 is 0, or anything up to 1, whatever stands in its list: mean 1/2 .. 1.
+    args = ("-m", "nDCG@10", "-m", "RR", "--json", "--per-query")
+    printed = measure(FAILED % UNREACHED, qrels("q1 a 1", "q2 b 1"), *args)
+    (run,) = json.loads(printed.out)["runs"]
+    assert run["measures"]["nDCG@10"] == {"value": 0.5, "lo": 0.5, "hi": 1.0, "n": 2}
+    assert run["measures"]["RR"] == {"value": 0.5, "lo": 0.5, "hi": 1.0, "n": 2}
+    assert run["rows"][1]["measures"]["RR"] == {"value": 0.0, "lo": 0.0, "hi": 1.0}
+    says = "1 of 2 queries failed in the run, counted as 0; each value could be anything from 0 to"
+    assert says in printed.err
+
+
+def test_failure_of_rank_eval_could_have_any_value(measure) -> None:
+    run = {
+        "metric_score": 1.0,
+        "details": {
+            "q1": {"hits": [{"hit": {"_id": "a", "_index": "i"}, "rating": 1}], "metric_score": 1.0}
+        },
+        "failures": {"q2": {"error": {"reason": "no such index"}}},
+    }
+    printed = measure(json.dumps(run), qrels("q1 a 1", "q2 b 1"), "-m", "RR", "--intervals")
+    assert printed.out == "RR\t0.5000\t0.5000\t1.0000\n"
+
+
+@pytest.mark.parametrize(
+    ("run", "judged"),
+    [
+        (trec("q a 1"), "# made by hand, twice\n\nq 0 a 2\n"),
+        (trec("q a 1"), "#query zero document grade\nq 0 a 2\n"),
+        ("# BM25, k1=.9\n" + trec("q a 1"), qrels("q a 2")),
+        (trec("q a 1"), qrels("q a 2.0", "q a 2")),
+    ],
+)
+def test_comments_are_nothing_and_2_point_0_is_2(measure, run: str, judged: str) -> None:
+    assert measure(run, judged, "-m", "ndcg_cut_10").out == "nDCG@10\t1.0000\n"
+
+
+def test_query_may_be_called_as_a_comment_begins(measure) -> None:
+    printed = measure(trec("#1 a 1"), qrels("#1 a 2"), "-m", "RR", "--per-query")
+    assert printed.out.startswith("#1\tRR\t1.0000\n")

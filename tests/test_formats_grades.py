@@ -159,10 +159,13 @@ def test_words_as_grades_need_a_map() -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("q 0 a", "<stream>:1: 3 columns: 'q 0 a'; a qrels line is: query 0 document grade"),
+        (
+            "q 0 a",
+            "<stream>:1: 3 columns instead of 4: 'q 0 a'; a qrels line is: query 0 document grade",
+        ),
         (
             "q Q0 a 1 2.0 t",
-            "<stream>:1: 6 columns: 'q Q0 a 1 2.0 t'; a qrels line is: query 0 "
+            "<stream>:1: 6 columns instead of 4: 'q Q0 a 1 2.0 t'; a qrels line is: query 0 "
             "document grade; six columns are a run",
         ),
         (

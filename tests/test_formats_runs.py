@@ -287,7 +287,10 @@ def test_texts_come_from_the_corpus_and_queries() -> None:
         ("{}", "<stream>: no rows; give at least one"),
         ('{"rows": []}', "<stream>: no rows; give at least one"),
         ("[1]", "<stream>: [0]: 1; a row is an object"),
-        ('"text"', "<stream>:1: 1 columns: '\"text\"'; a run line is: query Q0 document"),
+        (
+            '"text"',
+            "<stream>:1: 1 column instead of 6: '\"text\"'; a run line is: query Q0 document",
+        ),
         ('[{"query": "q", "ranked": 3}]', "<stream>: [0].results: 3; results are a list"),
         ('[{"query": "q", "ranked": [null]}]', "<stream>: [0].results[0]: null; a result is"),
         ('[{"query": "q", "ranked": [{}]}]', "<stream>: [0].results[0]: a result without id or te"),

@@ -7,6 +7,7 @@ import io
 import pytest
 
 from judge.errors import InputError
+from judge.formats import read_grades
 from judge.formats.options import ReadOptions
 from judge.formats.trec import TrecRuns, read_trec_run
 
@@ -81,11 +82,19 @@ def test_every_wrong_line_is_named() -> None:
         '{"query": "x"}\n' + "q Q0 f 5 1 t"
     )
     assert refusal(text) == [
-        "<stream>:1: score 'nan'; a score is a number",
-        "<stream>:2: score 'abc'; a score is a number",
-        "<stream>:3: 5 columns: 'q Q0 c 3 1.0'; a run line is: query Q0 document rank score tag",
-        "<stream>:4: score '1_0'; a score is a number",
-        "<stream>:5: 4 columns: 'q 0 e 1'; a run line is: query Q0 document rank score tag; "
-        "four columns are qrels",
+        "<stream>:1: score 'nan' is not a number; correct the line",
+        "<stream>:2: score 'abc' is not a number; correct the line",
+        "<stream>:3: 5 columns instead of 6: 'q Q0 c 3 1.0'; a run line is: query Q0 document "
+        "rank score tag",
+        "<stream>:4: score '1_0' is not a number; correct the line",
+        "<stream>:5: 4 columns instead of 6: 'q 0 e 1'; a run line is: query Q0 document rank "
+        "score tag; four columns are qrels",
         "<stream>:6: a JSON object in a TREC file: two shapes in one file; keep one shape a file",
     ]
+
+
+def test_comments_are_nothing_to_any_reader() -> None:
+    run = "# BM25, k1=.9, and id and query and grade\nq Q0 a 1 2.0 t\n"
+    assert order(run) == ["a"]
+    judged = "# id, grade, query_id\n#q zero a none\nq 0 a 1\n"
+    assert [grade.id for grade in read_grades(io.BytesIO(judged.encode())).grades] == ["a"]

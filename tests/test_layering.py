@@ -17,7 +17,7 @@ PACKAGE = ROOT / "judge"
 # Top to bottom, as in the README's architecture section; names are modules or packages of
 # judge/. Every new one takes its place here.
 LAYERS = (
-    *("visible", "masking", "errors", "shipped", "grades", "run"),
+    *("visible", "masking", "errors", "shipped", "grades", "run", "trec_lines"),
     *("formats", "running", "evidence", "readlog", "measures", "judging", "statistics"),
     *(
         "scoring",
@@ -45,7 +45,10 @@ LAYERS = (
     *("report", "api", "cli", "__main__"),
 )
 # Packages that others could lift out and use alone.
-SELF_CONTAINED = {"measures": {"errors", "grades"}, "statistics": {"errors", "grades"}}
+SELF_CONTAINED = {
+    "measures": {"errors", "grades", "trec_lines"},
+    "statistics": {"errors", "grades"},
+}
 
 # Seconds to import, or megabytes: loaded inside the function that needs them, so that
 # `judge --help` and everything that never asks a model stay fast.

@@ -104,6 +104,11 @@ def notices(one: Evaluation) -> list[str]:
     n = len(one.query_ids)
     lines = [
         (
+            seen.failed,
+            f"{len(seen.failed)} of {_count(n, 'query')} failed in the run, counted as 0; each "
+            f"value could be anything from 0 to 1: {_listed(seen.failed)}",
+        ),
+        (
             seen.missing,
             f"{len(seen.missing)} of {_count(n, 'query')} missing from the run, counted as 0: "
             f"{_listed(seen.missing)}",

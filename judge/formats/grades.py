@@ -23,6 +23,7 @@ from judge.formats.trec import qrels_lines
 from judge.formats.values import label
 from judge.grades import WORD_OVERLAP, Source
 from judge.run import KnownGrade, Notice
+from judge.trec_lines import COMMENT
 
 _DIGITS = 18  # more are no grade, and may be more than Python turns into a number
 _NAME_THEM = "say which fields they are: --map FIELD=query_id,FIELD=id,FIELD=grade"
@@ -236,6 +237,8 @@ def _has_header(file: TextFile) -> bool:
     delimiter = table_delimiter(file)
     known = {name for ours, spellings in GRADE.items() for name in (ours, *spellings)}
     header = next(iter(file.first_lines()), "").lstrip().split(delimiter)
+    if header[0].strip() != COMMENT and header[0].startswith(COMMENT):  # `#` alone counts lines
+        return False
     return len(known & {cell.strip().strip('"') for cell in header}) > 1
 
 

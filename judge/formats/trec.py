@@ -18,12 +18,10 @@ from judge.formats.opening import SourceFile, read_text
 from judge.formats.options import DEFAULTS, Precision, ReadOptions
 from judge.formats.textfile import TextFile
 from judge.run import Notice
+from judge.trec_lines import COMMENT, QRELS_FIELDS, RUN_FIELDS, wrong_columns, wrong_score
 
 Scored: TypeAlias = tuple[str, float]
 """A document id and its score."""
-
-_QRELS_LINE = "a qrels line is: query 0 document grade"
-_RUN_LINE = "a run line is: query Q0 document rank score tag"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,11 +126,11 @@ def qrels_lines(file: TextFile, findings: Findings) -> Iterator[tuple[Place, str
         columns = line.split() if line.isprintable() else columns_of(line)
         if len(columns) == 4:
             query, _, document, grade = columns
-            yield Place(file.name, number), query, document, grade
-        elif columns:
-            hint = "; six columns are a run" if len(columns) == 6 else ""
-            found = f"{len(columns)} columns: {shown(line.strip())}"
-            findings.problem(Place(file.name, number), found, _QRELS_LINE + hint)
+            if not (query.startswith(COMMENT) and _score(grade) is None):
+                yield Place(file.name, number), query, document, grade
+        elif columns and not columns[0].startswith(COMMENT):
+            wrong = wrong_columns(len(columns), QRELS_FIELDS, shown=shown(line.strip()))
+            findings.problem(Place(file.name, number), *wrong)
 
 
 def _run_lines(file: TextFile, findings: Findings) -> Iterator[tuple[str, str, float, str]]:
@@ -144,9 +142,9 @@ def _run_lines(file: TextFile, findings: Findings) -> Iterator[tuple[str, str, f
             if score is not None:
                 yield query, document, score, tag
                 continue
-            place = Place(file.name, number)
-            findings.problem(place, f"score {shown(text)}", "a score is a number")
-        elif columns:
+            if not query.startswith(COMMENT):
+                findings.problem(Place(file.name, number), *wrong_score(shown(text)))
+        elif columns and not columns[0].startswith(COMMENT):
             findings.problem(Place(file.name, number), *_wrong_columns(line, columns))
 
 
@@ -175,5 +173,4 @@ def _score(text: str) -> float | None:
 def _wrong_columns(line: str, columns: list[str]) -> tuple[str, str]:
     if line.lstrip().startswith("{"):
         return "a JSON object in a TREC file: two shapes in one file", "keep one shape a file"
-    hint = "; four columns are qrels" if len(columns) == 4 else ""
-    return f"{len(columns)} columns: {shown(line.strip())}", _RUN_LINE + hint
+    return wrong_columns(len(columns), RUN_FIELDS, shown=shown(line.strip()))

@@ -21,7 +21,8 @@ from judge.measures.engine_text import (
     joined,
     repeats_previous,
 )
-from judge.measures.trec import QRELS_FIELDS, parse_grade, read_qrels
+from judge.measures.trec import parse_grade, read_qrels
+from judge.trec_lines import QRELS_FIELDS
 
 
 def read_table(data: bytes, *, name: str) -> Table:

@@ -14,8 +14,9 @@ from judge.measures.engine_table import Table
 from judge.measures.engine_text import Column, Ids, Ints, columns, repeats_previous
 from judge.measures.ranked import Ranked
 from judge.measures.ranked import rank_lists as rank_lists_plainly
-from judge.measures.trec import RUN_FIELDS, Problems, run_lists
 from judge.measures.trec import Lists as PlainLists
+from judge.measures.trec import Problems, run_lists
+from judge.trec_lines import RUN_FIELDS
 
 
 class BlockRanked(NamedTuple):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from judge.measures.names import Measure
 
@@ -49,6 +49,7 @@ class Observed:
     missing:       queries of the qrels that the run lacks; they count 0
     without_qrels: queries of the run that have no judgment; they are not evaluated
     irrelevant:    queries of the qrels without a relevant document; they count 0
+    failed:        queries of the qrels that the system failed on; each value could be 0 to 1
     ties:          results that share their score with another one of their list
     duplicates:    results whose document stood higher in their list; they gain nothing
     deepest:       the deepest cutoff asked for, None where the whole list is looked at
@@ -59,6 +60,7 @@ class Observed:
     missing: Sequence[str] = ()
     without_qrels: Sequence[str] = ()
     irrelevant: Sequence[str] = ()
+    failed: Sequence[str] = ()
     ties: int = 0
     duplicates: int = 0
     deepest: int | None = None
@@ -75,3 +77,29 @@ class Evaluation:
     query_ids: Sequence[str]
     columns: Mapping[Measure, Column]
     observed: Observed = field(default_factory=Observed)
+
+
+def with_failures(evaluation: Evaluation, failed: Collection[str]) -> Evaluation:
+    """Return an evaluation in which each value of the queries that failed is 0 in [0, 1].
+
+    What a broken system listed says nothing of what it would have listed.
+    """
+    if not failed:
+        return evaluation
+    places = [at for at, query in enumerate(evaluation.query_ids) if query in failed]
+    columns = {}
+    for measure, column in evaluation.columns.items():
+        columns[measure] = Column(
+            _with(column.values, places, 0.0),
+            None if column.lo is None else _with(column.lo, places, 0.0),
+            None if column.hi is None else _with(column.hi, places, 1.0),
+        )
+    named = [evaluation.query_ids[at] for at in places]
+    return replace(evaluation, columns=columns, observed=replace(evaluation.observed, failed=named))
+
+
+def _with(values: Sequence[float], places: Sequence[int], value: float) -> list[float]:
+    changed = list(values)
+    for at in places:
+        changed[at] = value
+    return changed

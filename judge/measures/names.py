@@ -42,6 +42,13 @@ _ALIASES: Mapping[str, str] = MappingProxyType(
         "precision": "P",
         "success": "Hit",
         "context_precision": "ContextPrecision",
+        # As trec_eval and ranx call them.
+        "ndcg_cut": "nDCG",
+        "map_cut": "AP",
+        "average_precision": "AP",
+        "recip_rank": "RR",
+        "reciprocal_rank": "RR",
+        "hit_rate": "Hit",
     }
 )
 
@@ -50,7 +57,7 @@ _SPELLINGS: Mapping[str, str] = MappingProxyType(
 )
 
 _PATTERN = re.compile(
-    r"(?P<name>[A-Za-z_]+)(\(rel=(?P<rel>[0-9]{1,9})\))?(@(?P<k>[0-9]{1,9}))?", re.ASCII
+    r"(?P<name>[A-Za-z_]*[A-Za-z])(\(rel=(?P<rel>[0-9]{1,9})\))?([@._](?P<k>[0-9]{1,9}))?", re.ASCII
 )
 
 
@@ -84,6 +91,8 @@ def parse_measure(text: str) -> Measure:
 
     >>> str(parse_measure("ndcg@10")), str(parse_measure("mrr")), str(parse_measure("recall@5"))
     ('nDCG@10', 'RR', 'R@5')
+    >>> str(parse_measure("ndcg_cut_10")), str(parse_measure("P.5"))  # as trec_eval
+    ('nDCG@10', 'P@5')
     >>> parse_measure("P(rel=2)@5")
     Measure(name='P', k=5, rel=2)
     """

@@ -15,10 +15,12 @@ class Ranked:
     """A list in rank order; None where a document stands again.
 
     ties: results that share their score with another one
+    failed: the system gave an error for this query: the list could have been anything
     """
 
     documents: tuple[str | None, ...] = ()
     ties: int = 0
+    failed: bool = False
 
 
 def rank(results: Iterable[Scored], *, precision: str = "single") -> Ranked:
@@ -27,7 +29,7 @@ def rank(results: Iterable[Scored], *, precision: str = "single") -> Ranked:
     precision: scores compare as 32-bit floats ("single", trec_eval 9) or 64 ("double")
 
     >>> rank([Scored("b", 1.0), Scored("a", 1.0), Scored("c", 2.0)])
-    Ranked(documents=('c', 'b', 'a'), ties=2)
+    Ranked(documents=('c', 'b', 'a'), ties=2, failed=False)
     """
     listed = list(results)
     scores = array({"single": "f", "double": "d"}[precision], [one.score for one in listed])

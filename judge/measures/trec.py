@@ -1,8 +1,8 @@
 """TREC runs and qrels line by line: the plain reader, whose rules the columnar one keeps.
 
 A line is fields between ASCII white space (tabs, several blanks and CRLF included), in
-UTF-8 and without NUL bytes; blank lines are nothing. Everything else is a problem with
-its line number, and all of them are reported at once.
+UTF-8 and without NUL bytes; blank lines and comments are nothing. Everything else is a problem
+with its line number, and all of them are reported at once.
 """
 
 from __future__ import annotations
@@ -11,16 +11,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from judge.errors import SHOWN_PROBLEMS, InputError, Problem
+from judge.trec_lines import COMMENT, QRELS_FIELDS, RUN_FIELDS, wrong_columns, wrong_score
 
-RUN_FIELDS = 6
-QRELS_FIELDS = 4
 _GRADE_LIMIT = 2**31
 _SHOWN_BYTES = 40
-
-_FIXES = {
-    RUN_FIELDS: "a run line is: query Q0 document rank score tag",
-    QRELS_FIELDS: "a qrels line is: query 0 document grade",
-}
+_COMMENT = COMMENT.encode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +76,8 @@ def run_lists(lines: Iterable[bytes], problems: Problems) -> dict[str, Lists]:
     for number, (query, _, document, _, score_text, tag) in _fields(lines, RUN_FIELDS, problems):
         score = parse_score(score_text)
         if score is None:
-            problems.add(number, f"score {shown(score_text)} is not a number", "correct the line")
+            if not query.startswith(_COMMENT):
+                problems.add(number, *wrong_score(shown(score_text)))
             continue
         lists = runs.setdefault(tag.decode(), {})
         lists.setdefault(query.decode(), []).append(Scored(document.decode(), score))
@@ -91,7 +87,8 @@ def run_lists(lines: Iterable[bytes], problems: Problems) -> dict[str, Lists]:
 def read_qrels(lines: Iterable[bytes], *, name: str) -> dict[str, dict[str, int]]:
     """Return the grades of each query's documents, negative ones as they are.
 
-    A pair that is graded twice must have one grade. Raises InputError as `read_run`.
+    A pair that is graded twice must have one grade. Raises InputError as `read_run`; what it
+    is raised for may be an unusual way to write a grade, which `formats.read_qrels` knows.
     """
     qrels: dict[str, dict[str, int]] = {}
     seen_at: dict[tuple[str, str], int] = {}
@@ -99,7 +96,8 @@ def read_qrels(lines: Iterable[bytes], *, name: str) -> dict[str, dict[str, int]
     for number, (query_bytes, _, document_bytes, text) in _fields(lines, QRELS_FIELDS, problems):
         grade = parse_grade(text)
         if grade is None:
-            problems.add(number, f"grade {shown(text)} is not an integer", "correct the line")
+            if not query_bytes.startswith(_COMMENT):
+                problems.add(number, f"grade {shown(text)} is not an integer", "correct the line")
             continue
         query, document = query_bytes.decode(), document_bytes.decode()
         first = seen_at.setdefault((query, document), number)
@@ -170,7 +168,7 @@ def _fields(
         wrong = wrong_shape(line, len(fields), wanted)
         if wrong is None:
             yield number, fields
-        else:
+        elif not fields[0].startswith(_COMMENT):
             problems.add(number, *wrong)
 
 
@@ -185,5 +183,5 @@ def wrong_shape(line: bytes, count: int, wanted: int) -> tuple[str, str] | None:
             byte = error.object[error.start]
             return f"byte 0x{byte:02x} is not UTF-8", "convert the file: iconv -f latin1 -t utf-8"
     if count != wanted:
-        return f"{count} columns instead of {wanted}", _FIXES[wanted]
+        return wrong_columns(count, wanted, shown=shown(line.strip()))
     return None
