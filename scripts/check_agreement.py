@@ -6,6 +6,8 @@ Made-up queries of ten chunks: people and judge see the same truth with errors o
 queries differ in how well the judge does. Printed: how often the 95% interval holds the
 coefficient of 50,000 queries, (how often its lower end lies above that), and its median width; of
 the percentiles of the cluster bootstrap, and of the symmetric bootstrap-t that is used.
+Then, of 43 such queries of 20 chunks: how often the interval of each share of people's grades holds
+the share among all, when some chunks (drawn within the judge's grades) or whole rows are labelled.
 """
 
 from __future__ import annotations
@@ -17,6 +19,8 @@ from numpy.typing import NDArray
 
 from judge.statistics.agreement import coefficients
 from judge.statistics.bootstrap import bootstrap_t, resample
+from judge.statistics.paired import GradedUnit, grade_shares
+from judge.statistics.sampling import stratified
 
 CHUNKS = 10
 QUERIES = (10, 20)
@@ -30,17 +34,25 @@ def tables(
     kind: tuple[float, float, float], queries: int, generator: np.random.Generator
 ) -> NDArray[np.float64]:
     """Return a table of grades, people in rows and judge in columns, for each query."""
+    judge, people = grades(kind, queries, CHUNKS, generator)
+    found = np.zeros((queries, 4, 4))
+    at = np.repeat(np.arange(queries), CHUNKS)
+    np.add.at(found, (at, people.ravel(), judge.ravel()), 1.0)
+    return found
+
+
+def grades(
+    kind: tuple[float, float, float], queries: int, chunks: int, generator: np.random.Generator
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the judge's and people's grades, (queries, chunks) each."""
     spread, error, lean = kind
-    shape = (queries, CHUNKS)
+    shape = (queries, chunks)
     truth = generator.normal(0, spread, (queries, 1)) + generator.normal(0, 1, shape)
     errors = error * np.exp(generator.normal(0, 0.5, (queries, 1)))
     leans = lean + generator.normal(0, 0.4, (queries, 1))
     people = np.searchsorted(CUTS, truth + generator.normal(0, 0.3, shape))
     judge = np.searchsorted(CUTS, truth + leans + errors * generator.normal(0, 1, shape))
-    found = np.zeros((queries, 4, 4))
-    at = np.repeat(np.arange(queries), CHUNKS)
-    np.add.at(found, (at, people.ravel(), judge.ravel()), 1.0)
-    return found
+    return judge, people
 
 
 def coverage(
@@ -64,8 +76,39 @@ def coverage(
     return truth, [np.array(plain, dtype=float), np.array(studentised, dtype=float)]
 
 
+def shares(plan: str, n: int, *, samples: int, seed: int) -> NDArray[np.float64]:
+    """Return (holds, width) by sample and grade of the shares of people's grades.
+
+    plan: n "chunks" or "rows" are labelled, of 43 queries made up once for each sample
+    """
+    generator = np.random.default_rng(seed)
+    found = []
+    for sample in range(samples):
+        judge, people = grades(KINDS["a judge that errs less"], 43, 20, generator)
+        if plan == "rows":
+            drawn = {(row, at): 1.0 for row in generator.permutation(43)[:n] for at in range(20)}
+        else:
+            drawn = {
+                divmod(at, 20): pi
+                for at, pi in stratified(judge.ravel().tolist(), n=n, seed=sample).items()
+            }
+        units = [
+            GradedUnit(str(row), int(judge[row, at]), (int(people[row, at]),), 1.0 / pi)
+            for (row, at), pi in drawn.items()
+        ]
+        sizes = np.bincount(judge.ravel(), minlength=4).tolist()
+        truth = np.bincount(people.ravel(), minlength=4) / people.size
+        estimates = grade_shares(units, sizes=sizes)
+        limits = [(e.lo, e.hi) for e in estimates if e.lo is not None and e.hi is not None]
+        if len(limits) == len(truth):
+            found.append(
+                [(lo <= t <= hi, hi - lo) for (lo, hi), t in zip(limits, truth, strict=True)]
+            )
+    return np.array(found, dtype=float)
+
+
 def main() -> None:
-    """Print the table in Markdown."""
+    """Print both tables in Markdown."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--samples", type=int, default=400)
     parser.add_argument("--seed", type=int, default=0)
@@ -82,6 +125,11 @@ def main() -> None:
                     for f in both
                 ]
                 print(f"| {label}: {name}, true {truth:.2f} | {queries} | {' | '.join(cells)} |")
+    print("\n| labelled | grade 0 | grade 1 | grade 2 | grade 3 |\n|" + " --- |" * 5)
+    for plan, n in (("chunks", 30), ("chunks", 100), ("rows", 10), ("rows", 15)):
+        table = shares(plan, n, samples=arguments.samples, seed=arguments.seed)
+        cells = [f"{a:.1%} / {b:.2f}" for a, b in table.mean(0)]
+        print(f"| {n} {plan} | {' | '.join(cells)} |")
 
 
 if __name__ == "__main__":

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import runpy
 
 import numpy as np
 import pytest
+from conftest import ROOT
 
 from judge.statistics.bootstrap import bootstrap_t, resample, widest_interval, zero_error_bound
 
@@ -95,3 +97,15 @@ def test_rank_correlation_that_can_be_undefined_has_no_interval():
 
 def test_no_error_in_30_queries_bounds_the_error_rate():
     assert zero_error_bound(30) == pytest.approx(0.095034, abs=5e-7)  # 1 - 0.05^(1/30)
+
+
+@pytest.mark.slow
+def test_intervals_over_ten_queries_keep_their_promise():
+    # The small form of scripts/check_agreement.py; its page says 94-97% of 300 draws.
+    check = runpy.run_path(str(ROOT / "scripts" / "check_agreement.py"))
+    kind = check["KINDS"]["a judge that errs much"]
+    _, (_, found) = check["coverage"](kind, "kappa_quadratic", 10, samples=200, seed=3)
+    assert found[:, 0].mean() >= 0.92
+    assert found[:, 1].mean() <= 0.045  # the lower end, which lets a judge gate
+    shares = check["shares"]("chunks", 30, samples=200, seed=3)
+    assert (shares[:, :, 0].mean(0) >= 0.92).all()

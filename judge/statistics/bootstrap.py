@@ -3,9 +3,9 @@
 A bootstrap over pairs would take them for independent and give intervals that are too
 narrow or too wide; resampling whole queries needs no model of how they hang together.
 
-Over 10 to 20 queries the percentiles of a resampled coefficient hold the truth in 86-92% of
-cases, BCa in 86-93% (docs/statistics.md). The symmetric bootstrap-t, which asks how many of its
-own standard errors a resample lies off, comes to 93-95%; so that is what is used.
+Over 10 to 20 queries the percentiles of a resampled coefficient hold the truth in 87-93% of
+cases (scripts/check_agreement.py). The symmetric bootstrap-t, which asks how many of its own
+standard errors a resample lies off, comes to 92-97%; so that is what is used.
 """
 
 from __future__ import annotations
