@@ -10,7 +10,8 @@ from judge.comparing.gating import Gate, GatedMeasure
 from judge.report.by_log import both_readings
 from judge.report.comparison_document import change_document
 from judge.report.conflicts import conflict_documents
-from judge.report.gate import failed_slices, headline, numbers, reasons, shown_measures
+from judge.report.gate import numbers
+from judge.report.gate_wording import failed_slices, headline, reasons, shown_measures
 from judge.report.preferences import trust_document
 from judge.report.terminal import clean
 from judge.stopping.outcome import Outcome
