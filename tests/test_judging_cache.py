@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import pickle
+import shutil
 import sqlite3
 import stat
+import tempfile
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,9 +18,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from judge.judging import cache_care
 from judge.judging.backends import open_backend
 from judge.judging.cache import CacheTrouble, JudgmentCache
-from judge.judging.entries import Entry, Keys, read_entry, read_plain_grades
+from judge.judging.entries import (
+    Entry,
+    Keys,
+    read_entry,
+    read_plain_grades,
+    read_stored,
+    stored_text,
+)
 from judge.judging.judge import Judge, Pair
 from judge.judging.prompt import load_prompt
 from judge.judging.verdict import PARSER
@@ -131,9 +143,10 @@ def test_a_graded_entry_without_a_grade_on_the_scale_is_refused(changes: dict[st
         read_entry("k", replace(ENTRY, **changes).plain())
 
 
-def stored(**changes: Any) -> str:
-    """Return an entry as JSON text, some of its fields changed."""
-    return json.dumps({**ENTRY.plain(), **changes})
+def stored(**changes: Any) -> tuple[bytes, bytes]:
+    """Return an entry's key and its JSON, some of its fields changed, as older versions wrote it:
+    without a checksum."""
+    return ENTRY.key.encode(), json.dumps({**ENTRY.plain(), **changes}).encode()
 
 
 @pytest.mark.parametrize(
@@ -153,15 +166,163 @@ def stored(**changes: Any) -> str:
 def test_an_entry_that_is_not_plain_sends_its_batch_to_be_read_one_by_one(
     changes: dict[str, Any],
 ) -> None:
-    assert read_plain_grades([stored(), stored()]) == [json.loads(stored())] * 2
+    assert read_plain_grades([stored(), stored()]) == [json.loads(stored()[1])] * 2
     assert read_plain_grades([stored(), stored(**changes)]) is None
 
 
 def test_values_that_are_whole_only_together_are_none() -> None:
-    head, tail = stored()[:30], stored()[30:]
-    assert read_plain_grades([f"{stored()},{stored()}"]) is None
-    assert read_plain_grades([stored(), head, tail]) is None
-    assert read_plain_grades(["", stored()]) is None
+    key, text = stored()
+    assert read_plain_grades([(key, text + b"," + text)]) is None
+    assert read_plain_grades([(key, text), (key, text[:30]), (key, text[30:])]) is None
+    assert read_plain_grades([(key, b""), (key, text)]) is None
+
+
+def test_a_grade_that_a_flipped_bit_changed_is_asked_again(tmp_path: Path) -> None:
+    judged(tmp_path)
+    with database(tmp_path) as connection:  # "2" is 0x32, "3" is 0x33
+        changed = connection.execute(
+            "UPDATE Cache SET value = replace(value, '\"grade\": 0,', '\"grade\": 1,')"
+            " WHERE length(key) = 64"
+        )
+        assert changed.rowcount == 5
+    assert not cache_care.verify(JudgmentCache(tmp_path)).is_sound
+    judge = judged(tmp_path)
+    assert judge.calls.made > 0
+    assert [notice.kind for notice in judge.notices] == ["cache_refused"]
+    assert cache_care.verify(JudgmentCache(tmp_path)).is_sound
+
+
+@pytest.mark.parametrize("had_check", [True, False])
+def test_every_flipped_bit_of_a_grade_shows(had_check: bool) -> None:
+    text = stored_text(ENTRY).encode() if had_check else stored()[1]
+    assert read_stored(ENTRY.key, text) == ENTRY
+    at = text.index(b'"grade": 2') + len(b'"grade": ')
+    for bit in range(8):
+        flipped = text[:at] + bytes([text[at] ^ (1 << bit)]) + text[at + 1 :]
+        assert read_plain_grades([(ENTRY.key.encode(), flipped)]) is None
+        with pytest.raises((ValueError, TypeError)):
+            read_stored(ENTRY.key, flipped)
+
+
+def test_an_entry_under_another_key_is_refused() -> None:
+    with pytest.raises(ValueError, match="checksum"):
+        read_stored("1" * 64, stored_text(ENTRY).encode())
+
+
+def test_a_bad_page_costs_the_rows_on_it_and_no_others(tmp_path: Path) -> None:
+    pairs = [Pair(f"q{i}", f"why salt roads {i}", f"d{i}", "Salt melts ice.") for i in range(200)]
+    with Judge([open_backend("mock")], load_prompt(), cache=JudgmentCache(tmp_path)) as judge:
+        list(judge.stream(pairs))
+    with database(tmp_path) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.close()
+    path = tmp_path / "cache.db"
+    data = path.read_bytes()
+    pages = [data[at : at + 4096] for at in range(0, len(data), 4096)]
+    bad = [at for at, page in enumerate(pages) if page[0] == 13 and b"query_sha256" in page][5]
+    lost = pages[bad].count(b'"query_sha256"')
+    path.write_bytes(b"".join([*pages[:bad], bytes(4096), *pages[bad + 1 :]]))
+    assert lost
+    for _ in range(2):
+        with Judge([open_backend("mock")], load_prompt(), cache=JudgmentCache(tmp_path)) as judge:
+            grades = [verdict.grade for verdict in judge.stream(pairs)]
+        assert None not in grades
+        assert judge.calls.cached == 200 - lost
+        assert judge.unkept == lost  # their place in the tree is the bad page
+        assert any("judge cache salvage" in notice.text for notice in judge.notices)
+    assert cache_care.salvage(tmp_path).added == 200 - lost
+    with Judge([open_backend("mock")], load_prompt(), cache=JudgmentCache(tmp_path)) as judge:
+        list(judge.stream(pairs))
+    assert (judge.calls.made, judge.unkept) == (lost, 0)
+
+
+def test_a_folder_deleted_while_in_use_is_made_anew_with_what_it_held(tmp_path: Path) -> None:
+    folder = tmp_path / "cache"
+    judged(folder)
+    cache = JudgmentCache(folder)
+    with Judge([open_backend("mock")], load_prompt(), cache=cache) as judge:
+        shutil.rmtree(folder)
+        list(judge.stream([*PAIRS, replace(PAIRS[0], query="why not")]))
+    assert judge.unkept == 0
+    assert "deleted or moved while in use" in judge.notices[0].text
+    assert cache_care.verify(JudgmentCache(folder)) == cache_care.Verified("ok", 6, 0, (), 0)
+
+
+def test_a_folder_that_comes_back_as_a_file_costs_the_caching_and_says_so(tmp_path: Path) -> None:
+    folder = tmp_path / "cache"
+    cache = JudgmentCache(folder)
+    with Judge([open_backend("mock")], load_prompt(), cache=cache) as judge:
+        shutil.rmtree(folder)
+        folder.touch()
+        grades = [verdict.grade for verdict in judge.stream(PAIRS)]
+    assert None not in grades
+    assert judge.unkept == 5
+    assert "5 judgments of this run are not kept" in judge.notices[0].text
+
+
+def test_a_disk_that_has_room_again_keeps_what_waited(tmp_path: Path) -> None:
+    cache = JudgmentCache(tmp_path)
+    pairs = [*PAIRS, replace(PAIRS[0], query="Salt " * 2000)]
+    with Judge([open_backend("mock")], load_prompt(), cache=cache) as judge:
+        cache._connection.execute("PRAGMA max_page_count = 1")
+        asked = judge.stream(pairs)
+        first = next(asked)
+        cache._connection.execute("PRAGMA max_page_count = 100000")
+        assert len([first, *asked]) == 6
+    assert judge.unkept == 0
+    assert judged(tmp_path).calls.cached == 5
+
+
+def in_turn(folder: Path, users: Sequence[int]) -> list[str]:
+    """Use a cache as several users, one after another; return what each had to say."""
+    said = []
+    for user in users:
+        os.seteuid(user)
+        try:
+            said += JudgmentCache(folder).notices or ["fine"]
+        finally:
+            os.seteuid(0)
+    return said
+
+
+@pytest.fixture
+def team() -> Iterator[Path]:
+    """A folder that several users may write; only root can play them."""
+    with tempfile.TemporaryDirectory() as parent:
+        Path(parent).chmod(0o755)
+        folder = Path(parent, "team")
+        folder.mkdir()
+        folder.chmod(0o2777)
+        yield folder
+
+
+as_root = pytest.mark.xfail(os.geteuid() != 0, reason="only root can be two users", run=False)
+
+
+@as_root
+def test_what_one_user_leaves_in_a_shared_folder_another_may_write(team: Path) -> None:
+    assert in_turn(team, [65533, 65534, 65533]) == ["fine"] * 3
+    assert {path.stat().st_mode & 0o666 for path in team.iterdir()} == {0o666}
+
+
+@as_root
+def test_a_paid_judge_is_not_asked_where_another_user_must_be(team: Path) -> None:
+    in_turn(team, [65533])
+    (team / "cache.db-wal").touch()
+    for path in team.iterdir():
+        path.chmod(0o644)
+    os.seteuid(65534)
+    try:
+        cache = JudgmentCache(team)
+        assert cache.only_reads
+        with (
+            Judge([open_backend("mock")], load_prompt(), cache=cache, prices=[None]) as judge,
+            pytest.raises(CacheTrouble, match=r"cache\.db.* may not be written.*--cache-dir"),
+        ):
+            list(judge.stream(PAIRS))
+        assert judge.calls.made == 0
+    finally:
+        os.seteuid(0)
 
 
 def test_one_odd_entry_costs_only_its_own_call(tmp_path: Path) -> None:
@@ -230,7 +391,8 @@ def test_16_a_full_disk_delivers_the_grades_uncached(tmp_path: Path) -> None:
         verdicts = list(judge.stream(many))
     assert len(verdicts) == 50
     assert all(verdict.grade is not None for verdict in verdicts)
-    assert "judgments are not kept from here on" in judge.notices[0].text
+    assert "disk is full; 50 judgments of this run are not kept" in judge.notices[0].text
+    assert judge.unkept == 50
 
 
 KEYED = st.fixed_dictionaries(

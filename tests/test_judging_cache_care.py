@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from judge.judging.backends import open_backend
 from judge.judging.cache import CacheTrouble, JudgmentCache
 from judge.judging.judge import Judge, Pair
 from judge.judging.prompt import load_prompt
+from judge.judging.salvage import rows_left
 
 PAIRS = [Pair(f"q{i}", f"why salt roads {i}", f"d{i}", "Salt melts ice.") for i in range(4)]
 
@@ -51,7 +53,10 @@ def test_verify_finds_a_verdict_filed_under_another_pair(tmp_path: Path) -> None
     assert cache_care.verify(cache).is_sound
     with sqlite3.connect(tmp_path / "cache.db") as connection:
         (key,) = connection.execute("SELECT max(key) FROM Cache WHERE length(key) = 64").fetchone()
-        connection.execute("UPDATE Cache SET key = ? WHERE key = ?", ("f" * 64, key))
+        # As an older version stored it: the checksum that covers the key is not there.
+        without = "json_remove(value, '$.check')"
+        change = f"UPDATE Cache SET key = ?, value = {without} WHERE key = ?"
+        connection.execute(change, ("f" * 64, key))
     found = cache_care.verify(JudgmentCache(tmp_path))
     assert (found.misfiled, found.is_sound) == (("f" * 64,), False)
 
@@ -184,7 +189,7 @@ def test_verify_says_that_a_database_is_damaged(tmp_path: Path) -> None:
 @pytest.mark.parametrize("command", ["stats", "export", "prune --failed", "explain why since"])
 def test_a_damaged_database_is_said_in_a_line(command: str, tmp_path: Path) -> None:
     arguments = [*command.split(), "--cache-dir", str(damaged(tmp_path))]
-    with pytest.raises(CacheTrouble, match=r"malformed; move cache\.db away"):
+    with pytest.raises(CacheTrouble, match=r"malformed; `judge cache salvage`"):
         CliRunner().invoke(cache_command, arguments, catch_exceptions=False)
 
 
@@ -195,10 +200,97 @@ def test_a_folder_that_is_named_and_holds_nothing_is_not_made(tmp_path: Path) ->
     assert not (tmp_path / "typo").exists()
 
 
-def test_verify_does_not_call_what_it_set_aside_sound(tmp_path: Path) -> None:
+def test_verify_says_of_what_is_no_database_that_it_is_none(tmp_path: Path) -> None:
     (tmp_path / "cache.db").write_bytes(b"this is no database " * 99)
-    done = CliRunner().invoke(cache_command, ["verify", "--cache-dir", str(tmp_path)])
-    assert done.stdout.startswith("FAIL 0 entries")
+    done = CliRunner().invoke(
+        cache_command, ["verify", "--cache-dir", str(tmp_path)], standalone_mode=False
+    )
+    assert (done.return_value, done.stdout.partition(" ")[0]) == (1, "FAIL")
+    assert "file is not a database; `judge cache salvage`" in done.stdout
+
+
+def killed(folder: Path, pairs: int) -> Path:
+    """Make a cache as a killed process leaves it: what was written last is in the log only."""
+    living = folder.with_name("living")
+    asked = [Pair(f"q{i}", f"why salt roads {i}", f"d{i}", "Salt melts.") for i in range(pairs)]
+    reader = filled(living)  # as long as somebody reads, the log stays
+    with Judge([open_backend("mock")], load_prompt(), cache=JudgmentCache(living)) as judge:
+        list(judge.stream(asked))
+    shutil.copytree(living, folder)
+    reader.close()
+    return folder
+
+
+def overwrite(path: Path, at: int, data: bytes) -> None:
+    whole = path.read_bytes()
+    path.write_bytes(whole[:at] + data + whole[at + len(data) :])
+
+
+def test_no_command_that_reads_touches_a_damaged_database_or_its_log(tmp_path: Path) -> None:
+    folder = killed(tmp_path / "c", 196)
+    overwrite(folder / "cache.db", 0, bytes(4096))
+    overwrite(folder / "cache.db", 3 * 4096, bytes(4096))
+    before = {path.name: path.read_bytes() for path in folder.glob("cache.db*[bl]")}
+    assert len(before["cache.db-wal"]) > 196 * 500
+    for command in ("stats", "verify", "export", "explain why since"):
+        CliRunner().invoke(cache_command, [*command.split(), "--cache-dir", str(folder)])
+        assert {path.name: path.read_bytes() for path in folder.glob("cache.db*[bl]")} == before
+
+
+@pytest.mark.parametrize("damage", ["database", "log's header", "log's first frame", "both"])
+def test_nothing_that_can_be_read_is_lost_with_a_database_or_its_log(
+    damage: str, tmp_path: Path
+) -> None:
+    folder = killed(tmp_path / "c", 196)
+    if damage in ("database", "both"):
+        overwrite(folder / "cache.db", 0, b"nonsense" * (4096 * 20 // 8))
+    if damage in ("log's header", "both"):
+        overwrite(folder / "cache.db-wal", 0, bytes(32))
+    if damage == "log's first frame":  # its checksum: SQLite reads a log to the first bad frame
+        overwrite(folder / "cache.db-wal", 32 + 16, bytes(8))
+    cache_care.salvage(folder)
+    found = cache_care.verify(JudgmentCache(folder))
+    assert (found.entries, found.is_sound) == (200, True)
+    assert cache_care.salvage(folder).added == 0
+
+
+def test_judging_over_a_database_that_is_none_asks_nothing_twice(tmp_path: Path) -> None:
+    folder = killed(tmp_path / "c", 196)
+    overwrite(folder / "cache.db", 0, b"nonsense" * 512)
+    overwrite(folder / "cache.db-wal", 0, bytes(32))
+    with Judge([open_backend("mock")], load_prompt(), cache=JudgmentCache(folder)) as judge:
+        list(judge.stream(PAIRS))
+    assert (judge.calls.made, judge.calls.cached) == (0, 4)
+    assert "moved to cache.db.damaged-1; 200 entries of it" in judge.notices[0].text
+    names = {path.name for path in folder.iterdir()}
+    assert {"cache.db.damaged-1", "cache.db.damaged-1-wal"} <= names
+
+
+def test_a_sound_database_is_left_where_it_is(tmp_path: Path) -> None:
+    filled(tmp_path).close()
+    assert cache_care.salvage(tmp_path) == cache_care.Salvaged(None, (), 0)
+
+
+def test_what_was_pruned_does_not_come_back(tmp_path: Path) -> None:
+    cache = filled(tmp_path)
+    with Judge([open_backend("mock")], load_prompt("relevance@2"), cache=cache) as judge:
+        list(judge.stream(PAIRS * 20))
+    cache = JudgmentCache(tmp_path)
+    assert cache_care.prune(cache, prompt="relevance@1").entries == 4
+    left = {key for key, _ in rows_left(tmp_path / "cache.db") if len(key) == 64}
+    assert left == {entry.key for entry in cache.entries()}
+
+
+@pytest.mark.parametrize("size", [10, 4000, 4061, 4062, 9000, 200_000])
+def test_rows_of_any_length_are_read_as_sqlite_reads_them(size: int, tmp_path: Path) -> None:
+    cache = JudgmentCache(tmp_path)
+    shared = {f"text:{n}": {"text": "x" * (size + n)} for n in range(20)}
+    cache.keep([], shared=shared)
+    read = dict(rows_left(tmp_path / "cache.db"))
+    assert {key: json.loads(read[key]) for key in shared} == shared
+    cache.close()
+    read = dict(rows_left(tmp_path / "cache.db"))
+    assert {key: json.loads(read[key]) for key in shared} == shared
 
 
 def test_what_a_full_disk_holds_is_served_and_nothing_is_lost_on_it(
@@ -212,7 +304,7 @@ def test_what_a_full_disk_holds_is_served_and_nothing_is_lost_on_it(
     monkeypatch.setattr("diskcache.Cache", full)
     cache = JudgmentCache(tmp_path)
     assert cache.only_reads
-    assert cache.notice.endswith("disk is full; what it holds is served, and nothing is kept")
+    assert cache.notices[0].endswith("disk is full; what it holds is served, and nothing is kept")
     other = Pair("q9", "why not", "d9", "Salt melts ice.")
     with Judge([open_backend("mock")], load_prompt(), cache=cache) as judge:
         graded = [verdict.grade is not None for verdict in judge.stream([*PAIRS, other])]

@@ -15,7 +15,8 @@ import click
 from judge.cli.notes import note
 from judge.errors import InputError, Problem, UsageError, printable
 from judge.judging import cache_care
-from judge.judging.cache import IF_DAMAGED, CacheTrouble, JudgmentCache, holds_judgments
+from judge.judging.cache import IF_DAMAGED, CacheDamaged, CacheTrouble, JudgmentCache
+from judge.judging.cache_files import holds_judgments, those_set_aside
 from judge.judging.cache_folder import cache_folder
 
 _folder_option = click.option(
@@ -35,29 +36,47 @@ def command() -> None:
 
 
 @contextmanager
-def _open(
-    folder: str | None, *, make: bool = False, writes: bool = False
-) -> Iterator[JudgmentCache]:
-    """Open the cache; a folder that was named must be one, unless it is to be made."""
+def _open(folder: str | None, *, make: bool = False) -> Iterator[JudgmentCache]:
+    """Open the cache to write; a folder that was named must be one, unless it is to be made."""
+    path = _folder(folder, make=make)
+    with _said(JudgmentCache(path)) as cache:
+        if cache.only_reads:
+            raise CacheTrouble("; ".join(cache.notices))
+        yield cache
+
+
+@contextmanager
+def _open_to_read(folder: str | None) -> Iterator[JudgmentCache]:
+    """Open the cache and change nothing in its folder."""
+    with _said(JudgmentCache(_folder(folder), to_read=True)) as cache:
+        yield cache
+
+
+def _folder(folder: str | None, *, make: bool = False) -> Path:
     path = cache_folder(folder, environ=os.environ)
-    if folder and not make and not holds_judgments(path):
-        raise UsageError(f"--cache-dir {folder}: no judgments are kept there")
-    with closing(JudgmentCache(path)) as cache:
-        if writes and cache.only_reads:
-            raise CacheTrouble(cache.notice)
-        if cache.notice:
-            note(cache.notice)
+    if not make and not (holds_judgments(path) or those_set_aside(path)):
+        named = f"--cache-dir {folder}" if folder else str(path)
+        raise UsageError(f"{named}: no judgments are kept there")
+    return path
+
+
+@contextmanager
+def _said(cache: JudgmentCache) -> Iterator[JudgmentCache]:
+    """Yield a cache and close it, after saying on stderr what is wrong with it, if anything."""
+    with closing(cache):
+        for notice in cache.notices:
+            note(notice)
         try:
             yield cache
         except sqlite3.Error as error:
-            raise CacheTrouble(f"cache {path}: {error}; {IF_DAMAGED}") from error
+            raise CacheTrouble(f"cache {cache.folder}: {error}; {IF_DAMAGED}") from error
 
 
 @command.command()
 @_folder_option
 def stats(cache_dir: str | None) -> int:
     """Count entries by model, prompt and status, and what they cost."""
-    with _open(cache_dir) as cache:
+    with _open_to_read(cache_dir) as cache:
         found = cache_care.stats(cache)
         click.echo(f"{cache.folder}: {found.bytes / 1e6:.1f} MB")
     for (model, prompt, status), n in sorted(found.statuses.items()):
@@ -73,22 +92,24 @@ def stats(cache_dir: str | None) -> int:
 @_folder_option
 def verify(cache_dir: str | None) -> int:
     """Check the database, every entry, and every key against its texts. Exit 1 if unsound."""
-    with _open(cache_dir) as cache:
-        was_sound = cache.only_reads or not cache.notice
-        found = cache_care.verify(cache)
+    try:
+        with _open_to_read(cache_dir) as cache:
+            found = cache_care.verify(cache)
+    except CacheDamaged as damage:
+        click.echo(printable(f"FAIL {damage}"))
+        return 1
     if found.database != "ok":
         click.echo(f"database: {found.database}")
     for key in found.misfiled[:20]:
         click.echo(printable(f"misfiled: {key}"))
     if found.unchecked:
         click.echo(f"{found.unchecked} entries without their texts: keys not checked")
-    is_sound = was_sound and found.is_sound
-    outcome = "OK" if is_sound else "FAIL"
+    outcome = "OK" if found.is_sound else "FAIL"
     click.echo(
         f"{outcome} {found.entries} entries, {found.unreadable} unreadable,"
         f" {len(found.misfiled)} misfiled"
     )
-    return 0 if is_sound else 1
+    return 0 if found.is_sound else 1
 
 
 @command.command()
@@ -100,7 +121,7 @@ def explain(query: str, chunk: str, cache_dir: str | None) -> int:
 
     Both are texts as they stood in the run, or @FILE for the content of a file.
     """
-    with _open(cache_dir) as cache:
+    with _open_to_read(cache_dir) as cache:
         found = cache_care.explain(cache, _text(query), _text(chunk))
     for explained in found:
         entry = explained.entry
@@ -129,7 +150,7 @@ def _text(argument: str) -> str:
 @_folder_option
 def export_(with_texts: bool, cache_dir: str | None) -> int:
     """Write the valid verdicts to stdout as JSON lines, sorted, to share or to commit."""
-    with _open(cache_dir) as cache:
+    with _open_to_read(cache_dir) as cache:
         for line in cache_care.export(cache, with_texts=with_texts):
             click.echo(line)
     return 0
@@ -143,7 +164,7 @@ def import_(file: str, cache_dir: str | None) -> int:
 
     A verdict that is there already stands.
     """
-    with _open(cache_dir, make=True, writes=True) as cache:
+    with _open(cache_dir, make=True) as cache:
         done = cache_care.import_lines(cache, _lines(file), where=file)
     click.echo(
         f"{done.added} added, {done.same} there already, {done.differ} there with another grade"
@@ -174,7 +195,27 @@ def prune(
     """Delete entries that fit all the conditions given, and texts nothing refers to any more."""
     if not (failed or model or prompt or texts):
         raise UsageError("say what to delete: --failed, --model, --prompt or --texts")
-    with _open(cache_dir, writes=True) as cache:
+    with _open(cache_dir) as cache:
         done = cache_care.prune(cache, failed=failed, model=model, prompt=prompt, texts=texts)
     click.echo(f"{done.entries} entries and {done.texts} texts deleted")
+    return 0
+
+
+@command.command()
+@_folder_option
+def salvage(cache_dir: str | None) -> int:
+    """Bring back what can be read of a damaged database, page by page.
+
+    A database that is damaged is set aside with its log first; those set aside earlier are
+    read too. They stay where they are: delete them when you are content.
+    """
+    done = cache_care.salvage(_folder(cache_dir))
+    if done.moved is not None:
+        click.echo(f"The database is damaged; moved to {done.moved.name}")
+    for found in done.read:
+        click.echo(
+            f"{found.database.name}: {found.entries} entries and {found.values} texts and settings"
+            f" can be read, {found.unreadable} cannot"
+        )
+    click.echo(f"{done.added} entries brought back" if done.read else "Nothing is damaged.")
     return 0

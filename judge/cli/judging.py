@@ -23,7 +23,8 @@ from judge.judging.backends.backend import Backend
 from judge.judging.backends.openai import OFFICIAL
 from judge.judging.backends.opening import server_of
 from judge.judging.budget import FREE, Budget, Price, price_of, read_prices
-from judge.judging.cache import CacheTrouble, JudgmentCache, holds_judgments
+from judge.judging.cache import CacheTrouble, JudgmentCache
+from judge.judging.cache_files import holds_judgments
 from judge.judging.cache_folder import cache_folder
 from judge.judging.judge import Judge
 from judge.judging.limits import Limits
@@ -52,6 +53,8 @@ class JudgingFlags:
     quiet: bool = False
 
 
+_UNKEPT = "judge.unkept"
+_INCOMPLETE = 3
 _POSITIVE = NumberRange(min=0, min_open=True)
 
 _OPTIONS = (
@@ -134,7 +137,8 @@ def judging_options(command: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(command)
     def with_options(**given: Any) -> Any:
         taken = {field.name: given.pop(field.name) for field in fields(JudgingFlags)}
-        return command(judging=JudgingFlags(**taken), **given)
+        code = command(judging=JudgingFlags(**taken), **given)
+        return _INCOMPLETE if not code and _unkept() else code
 
     wrapped: Callable[..., Any] = with_options
     for option in reversed(_OPTIONS):
@@ -196,6 +200,19 @@ def asked_judge(flags: JudgingFlags, *, grade_max: int = 3) -> Iterator[Judge | 
         finally:
             if judge is not None:
                 judge.close()
+                _count_unkept(judge)
+
+
+def _count_unkept(judge: Judge) -> None:
+    """Note for the exit code that replies are not on disk: a rerun would ask for them again."""
+    context = click.get_current_context(silent=True)
+    if context is not None:
+        context.meta[_UNKEPT] = _unkept() + judge.unkept
+
+
+def _unkept() -> int:
+    context = click.get_current_context(silent=True)
+    return 0 if context is None else int(context.meta.get(_UNKEPT, 0))
 
 
 def _open_backend(
@@ -220,13 +237,18 @@ def _price(backend: Backend, flags: JudgingFlags) -> Price | None:
 def open_cache(
     flags: JudgingFlags, *, environ: Mapping[str, str] | None = None
 ) -> JudgmentCache | None:
-    """Return the cache folder opened, or None with a line on stderr if it cannot be used."""
+    """Return the cache folder opened, or None with a line on stderr if it cannot be made.
+
+    CacheTrouble where judgments are kept that cannot be read: they would be paid for again.
+    """
     folder = cache_folder(flags.cache_dir, environ=os.environ if environ is None else environ)
     if flags.dry_run and not holds_judgments(folder):
         return None  # it would be made, and there is nothing in it
     try:
         return JudgmentCache(folder, redact=flags.redact)
     except CacheTrouble as trouble:
+        if holds_judgments(folder):
+            raise
         note(f"{trouble}; judgments of this run are not kept")
         return None
 

@@ -14,25 +14,37 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import stat
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeAlias
 
 import diskcache  # type: ignore[import-untyped]
 
 from judge.errors import JudgeError
-from judge.judging.entries import Entry, Fields, read_entry, read_plain_grades
+from judge.judging.cache_files import (
+    DATABASE,
+    Reader,
+    alone,
+    connected,
+    holds_judgments,
+    identity,
+    make_private,
+    set_aside,
+    share_as_folder,
+    unwritable,
+)
+from judge.judging.entries import Entry, Fields, read_entry, read_plain_grades, read_stored, sha256
+from judge.judging.entries import stored_text as entry_text
 from judge.judging.json_disk import RAW, JSONTextDisk, NotJSON, encode
+from judge.judging.salvage import frames_in, read_log, rows_left
 
 FORMAT = 1
-_FORMAT_KEY = "judge-cache"
+FORMAT_KEY = "judge-cache"
 _SELECT_AT_ONCE = 500
-_DATABASE = "cache.db"
-_FOLDER_NOTES = frozenset({"README.md", ".gitignore"})
 
 _ADD = """
     INSERT OR IGNORE INTO Cache (key, raw, store_time, access_time, mode, value)
@@ -43,98 +55,147 @@ _REPLACE = """
     ON CONFLICT (key, raw) DO UPDATE SET
       store_time = excluded.store_time, mode = 1, filename = NULL, value = excluded.value"""
 
+_Stored: TypeAlias = tuple[bytes, int, object]
+"""A key, diskcache's mode and a value, as the database holds them."""
+
 DISK_TROUBLE = (OSError, sqlite3.Error, diskcache.Timeout)
 """What using a cache raises when the disk, not the program, is at fault."""
 
-
-IF_DAMAGED = "move cache.db away if it is damaged: what it holds is then asked again"
+IF_DAMAGED = "`judge cache salvage` brings back what can be read"
 
 
 class CacheTrouble(JudgeError):
     """The cache folder cannot be used; judging goes on without it."""
 
 
+class CacheDamaged(CacheTrouble):
+    """The database cannot be read as one."""
+
+
 class JudgmentCache:
     """An open cache folder. Used from several threads and processes at once.
 
-    A folder that is made here is readable by its owner only. A database that is damaged is set
-    aside, never deleted, and `notice` says so. Where nothing can be written (a full disk, a
-    folder of others), what is there is served all the same: it was paid for.
+    A folder that is made here is readable by its owner only; the database in one that others may
+    write is theirs to write too. A database that cannot be opened is set aside with its log,
+    never deleted, and what can be read of it goes into the new one. A row that cannot be read
+    costs that row. Where nothing can be written (a full disk, a folder of others), what is there
+    is served all the same: it was paid for.
 
-    only_reads: nothing can be written; `notice` says why
+    to_read: change nothing, whatever state the database is in
     redact: texts and raw replies are not stored
+
+    notices: what the reader of a report should know of the folder
+    only_reads: nothing can be written
+    forbidden: what the user has no right to write, where that is why; "" otherwise
     refused: how many entries were found that could not be read as what they should be
     """
 
-    def __init__(self, folder: Path, *, redact: bool = False) -> None:
+    def __init__(self, folder: Path, *, redact: bool = False, to_read: bool = False) -> None:
         self.folder = folder
         self.redact = redact
         self.refused = 0
-        self.notice = ""
+        self.notices: list[str] = []
         self.only_reads = False
+        self.forbidden = ""
         self._foreign = False
         self._lock = threading.Lock()
+        self._reader: Reader | None = None
+        self._left: dict[str, bytes] | None = None
         try:
-            try:
-                _make_private(folder)
-                self._open_or_set_aside()
-            except DISK_TROUBLE as error:
-                self._open_to_read(error)
+            if to_read:
+                self._open_to_read()
+            else:
+                self._open_somehow()
             self._version_at_open = self._data_version()
         except DISK_TROUBLE as error:
+            if is_damage(error):
+                raise CacheDamaged(f"cache {folder}: {error}; {IF_DAMAGED}") from error
             raise CacheTrouble(f"cache {folder}: {error}") from error
 
+    def _open_somehow(self) -> None:
+        try:
+            make_private(self.folder)
+            self._open_or_set_aside()
+        except DISK_TROUBLE as error:
+            if not holds_judgments(self.folder):
+                raise
+            self._open_to_read()
+            why = str(error)
+            if found := unwritable(self.folder):
+                why = self.forbidden = f"{found} belongs to another and may not be written"
+            self.notices.append(
+                f"cache {self.folder}: {why}; what it holds is served, and nothing is kept"
+            )
+
     def _open_or_set_aside(self) -> None:
+        before = identity(self.folder)
         try:
             self._open()
-            self._check_format()
-        except sqlite3.OperationalError:
-            raise  # locked, full, read-only: the database itself may be sound
+            return
         except (sqlite3.DatabaseError, TypeError, ValueError) as error:
-            aside = _set_aside(self.folder)
-            self.notice = f"cache {self.folder}: damaged ({error}); moved to {aside.name}"
-            self._open()
-            self._check_format()
+            if isinstance(error, sqlite3.OperationalError):
+                raise  # locked, full, read-only: the database itself may be sound
+            damage = error
+        with alone(self.folder):
+            if identity(self.folder) == before:
+                aside = set_aside(self.folder)
+                self.notices.append(
+                    f"cache {self.folder}: damaged ({damage}); moved to {aside.name}"
+                )
+                self._open()
+                self._bring_back(rows_left(aside))
+                return
+        self._open()  # another process has just done the same
+
+    def _bring_back(self, rows: Iterable[tuple[str, bytes]]) -> None:
+        entries, shared = sound_rows(rows)
+        self.keep(list(entries.values()), shared=shared)
+        if entries:
+            self.notices[-1] += f"; {len(entries)} entries of it could be read and are kept"
 
     def _open(self) -> None:
+        log = read_log(self.folder / DATABASE)
         # Nothing below asks diskcache to retry: it would try again for ever on a full disk.
         self._disk = diskcache.Cache(
             str(self.folder), disk=JSONTextDisk, eviction_policy="none", cull_limit=0
         )
-        self._connection = sqlite3.connect(
-            Path(self._disk.directory, _DATABASE),
-            timeout=60,
-            isolation_level=None,
-            check_same_thread=False,
-        )
+        self._connection = connected(Path(self._disk.directory, DATABASE).resolve().as_uri())
         # As diskcache sets it for its own connections: a killed process loses nothing, and no
         # transaction waits for the disk.
         self._connection.execute("PRAGMA synchronous = NORMAL")
         # Four times SQLite's own: each time the event loop waits for the disk.
         self._connection.execute("PRAGMA wal_autocheckpoint = 4000")
+        share_as_folder(self.folder)
+        self._identity = identity(self.folder)
+        self._check_format()
+        if log:
+            self._bring_back_what_is_cut_off(log)
 
-    def _open_to_read(self, why: Exception) -> None:
-        if not holds_judgments(self.folder):
-            raise why
-        url = (self.folder / _DATABASE).resolve().as_uri()
-        try:
-            self._connection = _connected(f"{url}?mode=ro")
-        except sqlite3.Error:  # not even the index of its log can be written: do without the log
-            self._connection = _connected(f"{url}?immutable=1")
+    def _bring_back_what_is_cut_off(self, log: bytes) -> None:
+        """Keep what a log holds behind a bad frame, where SQLite stops reading without a word."""
+        checkpointed = self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+        if checkpointed[1] < frames_in(log):
+            entries, shared = sound_rows(rows_left(self.folder / DATABASE, log=log))
+            missing = entries.keys() - {entry.key for entry in self.entries()}
+            self.keep([entries[key] for key in missing], shared=shared)
+
+    def _open_to_read(self) -> None:
         self._disk = None
         self.only_reads = True
-        self.notice = f"cache {self.folder}: {why}; what it holds is served, and nothing is kept"
+        self._identity = identity(self.folder)
+        self._reader = Reader(self.folder)
+        self._connection = self._reader.connection
         self._check_format()
 
     def _check_format(self) -> None:
         if self._disk is not None:
-            self._disk.add(_FORMAT_KEY, {"format": FORMAT})
+            self._disk.add(FORMAT_KEY, {"format": FORMAT})
         format_of = "SELECT value FROM Cache WHERE raw = 1 AND key = ?"
-        row = self._connection.execute(format_of, (_FORMAT_KEY,)).fetchone()
+        row = self._connection.execute(format_of, (FORMAT_KEY,)).fetchone()
         try:
             found = json.loads(row[0] if row else "null")
         except (ValueError, TypeError) as error:
-            raise CacheTrouble(f"cache {self.folder}: its format cannot be read") from error
+            raise sqlite3.DatabaseError("its format cannot be read") from error
         if found != {"format": FORMAT}:
             raise CacheTrouble(
                 f"cache {self.folder}: written by another version of judge ({found});"
@@ -156,14 +217,11 @@ class JudgmentCache:
     def _graded(self, keys: Sequence[str]) -> dict[str, Fields]:
         graded: dict[str, Fields] = {}
         for start in range(0, len(keys), _SELECT_AT_ONCE):
-            some = keys[start : start + _SELECT_AT_ONCE]
-            marks = ",".join("?" * len(some))
-            query = f"SELECT key, mode, value FROM Cache WHERE raw = 1 AND key IN ({marks})"  # noqa: S608
-            rows = self._connection.execute(query, some).fetchall()
-            texts = [text for _, mode, text in rows if mode == RAW and isinstance(text, str)]
+            rows = self._rows(keys[start : start + _SELECT_AT_ONCE])
+            texts = [(k, v) for k, mode, v in rows if mode == RAW and isinstance(v, bytes)]
             plain = read_plain_grades(texts) if len(texts) == len(rows) else None
             if plain is not None:
-                graded |= zip((key for key, _, _ in rows), plain, strict=True)
+                graded |= zip((key.decode() for key, _ in texts), plain, strict=True)
                 continue
             for row in rows:
                 entry = self._entry(*row)
@@ -171,11 +229,36 @@ class JudgmentCache:
                     graded[entry.key] = entry.plain()
         return graded
 
-    def _entry(self, key: str, mode: int, text: object) -> Entry | None:
+    def _rows(self, keys: Sequence[str]) -> list[_Stored]:
+        marks = ",".join("?" * len(keys))
+        query = f"SELECT key, mode, value FROM Cache WHERE raw = 1 AND key IN ({marks})"  # noqa: S608
         try:
-            if mode != RAW or not isinstance(text, str):
+            return self._connection.execute(query, keys).fetchall()
+        except sqlite3.DatabaseError as error:
+            if not is_damage(error):
+                raise
+            return self._rows_left(keys)
+
+    def _rows_left(self, keys: Sequence[str]) -> list[_Stored]:
+        """Return what can be read one by one: a bad page costs the rows on it, not their batch."""
+        if self._left is None:
+            self._left = dict(rows_left(self.folder / DATABASE))
+            self.notices.append(f"cache {self.folder}: damaged; {IF_DAMAGED}")
+        rows: list[_Stored] = []
+        for key in keys:
+            query = "SELECT key, mode, value FROM Cache WHERE raw = 1 AND key = ?"
+            try:
+                rows += self._connection.execute(query, (key,)).fetchall()
+            except sqlite3.DatabaseError:
+                if (text := self._left.get(key)) is not None:
+                    rows.append((key.encode(), RAW, text))
+        return rows
+
+    def _entry(self, key: bytes, mode: int, text: object) -> Entry | None:
+        try:
+            if mode != RAW or not isinstance(text, bytes):
                 raise NotJSON("a value in the cache is not JSON text")
-            return read_entry(key, json.loads(text))
+            return read_stored(key.decode(), text)
         except (ValueError, TypeError, RecursionError):
             self.refused += 1
             return None
@@ -202,20 +285,46 @@ class JudgmentCache:
 
         shared: values that entries refer to, by key, each stored once
         """
+        if self.only_reads:
+            return list(entries)
         texts = {key: value for key, value in shared.items() if key.startswith("text:")}
         values = shared if not self.redact else {k: shared[k] for k in shared.keys() - texts}
         # Written to diskcache's table directly: its own set() and add() cost a transaction's
         # worth of statements for every value.
-        if self.only_reads:
-            return list(entries)
-        with self._lock, self._transaction():
-            known = _entries(self._graded([entry.key for entry in entries]))
-            new = {entry.key: entry for entry in reversed(entries) if entry.key not in known}
-            plain = [(key, self._storable(entry).plain()) for key, entry in new.items()]
-            self._connection.executemany(_REPLACE, _table_rows(plain))
-            self._connection.executemany(_ADD, _table_rows(values.items()))
+        with self._lock:
+            if identity(self.folder) != self._identity:
+                self._follow()
+            with self._transaction():
+                known = _entries(self._graded([entry.key for entry in entries]))
+                new = {entry.key: entry for entry in reversed(entries) if entry.key not in known}
+                plain = [(key, entry_text(self._storable(entry))) for key, entry in new.items()]
+                self._connection.executemany(_REPLACE, _table_rows(plain))
+                encoded = ((key, encode(value)) for key, value in values.items())
+                self._connection.executemany(_ADD, _table_rows(encoded))
         standing = known | new
         return [standing[entry.key] for entry in entries]
+
+    def _follow(self) -> None:
+        """Open the database that stands in the folder now, and bring along what ours holds.
+
+        Whoever deleted or moved the folder while it was in use took from the disk what had been
+        paid for; it can still be read through the connection that is open.
+        """
+        old, old_disk = self._connection, self._disk
+        make_private(self.folder)
+        self._open()
+        self._version_at_open = self._data_version()
+        self._foreign, self._left = True, None
+        values = "SELECT key, value FROM Cache WHERE raw = 1 AND mode = 1"
+        with suppress(sqlite3.DatabaseError), self._transaction():  # as far as it can be read
+            for key, value in old.execute(values):
+                self._connection.execute(_ADD, next(_table_rows([(key.decode(), value.decode())])))
+        old.close()
+        if old_disk is not None:
+            old_disk.close()
+        self.notices.append(
+            f"cache {self.folder}: deleted or moved while in use; made anew with what it held"
+        )
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -249,43 +358,61 @@ class JudgmentCache:
         rows = self._connection.execute(
             "SELECT key, value FROM Cache WHERE raw = 1 AND mode = 1 AND key GLOB ?", (f"{kind}:*",)
         )
-        read = ((key.partition(":")[2], _shared_text(value, kind)) for key, value in rows)
+        read = ((key.decode().partition(":")[2], _shared_text(value, kind)) for key, value in rows)
         return {digest: text for digest, text in read if text is not None}
 
     def delete(self, keys: Iterable[str]) -> int:
         """Delete keys in one transaction; return how many were there."""
         if self._disk is None:
-            raise CacheTrouble(self.notice)
+            raise CacheTrouble(self.notices[-1])
         with self._disk.transact():
             return sum(self._disk.delete(key) for key in keys)
 
     def quick_check(self) -> str:
         """Return what SQLite says of the database: "ok", or its first fault."""
-        return str(self._connection.execute("PRAGMA quick_check(1)").fetchone()[0])
+        return str(self._connection.execute("PRAGMA quick_check(1)").fetchone()[0], "utf-8")
+
+    def full_check(self) -> str:
+        """Return what SQLite says of the database and of its indexes, which takes longer."""
+        return str(self._connection.execute("PRAGMA integrity_check(1)").fetchone()[0], "utf-8")
 
     def close(self) -> None:
         """Close this thread's connections; entries are on disk since they were kept."""
         self._connection.close()
+        if self._reader is not None:
+            self._reader.close()
         if self._disk is not None:
             self._disk.close()
 
 
-def holds_judgments(folder: Path) -> bool:
-    """Tell whether a cache folder has been used before."""
-    return (folder / _DATABASE).is_file()
+def sound_rows(
+    rows: Iterable[tuple[str, bytes]],
+) -> tuple[dict[str, Entry], dict[str, object]]:
+    """Return the entries and the shared values among rows that are as they were stored.
+
+    Of several entries under one key a grade goes before a failure.
+    """
+    entries: dict[str, Entry] = {}
+    shared: dict[str, object] = {}
+    for key, value in rows:
+        kind, _, digest = key.partition(":")
+        if kind in ("text", "settings"):
+            text = _shared_text(value, kind)
+            if text is not None and sha256(text) == digest:
+                shared[key] = {kind: text}
+        elif len(key) == 64:
+            with suppress(ValueError, TypeError, RecursionError):
+                entry = read_stored(key, value)
+                if key not in entries or entries[key].status != "graded":
+                    entries[key] = entry
+    return entries, shared
 
 
-def _connected(url: str) -> sqlite3.Connection:
-    """Return a connection to a database that is there and can be read."""
-    connection = sqlite3.connect(
-        url, uri=True, timeout=60, isolation_level=None, check_same_thread=False
+def is_damage(error: Exception) -> bool:
+    """Tell a database that is no longer one from a disk that is full, locked or read-only."""
+    return isinstance(error, sqlite3.DatabaseError) and not isinstance(
+        error, sqlite3.OperationalError
     )
-    try:
-        connection.execute("SELECT 1 FROM Cache LIMIT 1").fetchone()
-    except sqlite3.Error:
-        connection.close()
-        raise
-    return connection
 
 
 def _entries(found: Mapping[str, Fields]) -> dict[str, Entry]:
@@ -294,35 +421,12 @@ def _entries(found: Mapping[str, Fields]) -> dict[str, Entry]:
 
 def _shared_text(value: object, kind: str) -> str | None:
     try:
-        text = json.loads(value)[kind] if isinstance(value, str) else None
+        text = json.loads(value)[kind] if isinstance(value, bytes) else None
     except (ValueError, TypeError, KeyError, RecursionError):
         return None
     return text if isinstance(text, str) else None
 
 
-def _table_rows(values: Iterable[tuple[str, object]]) -> Iterator[tuple[str, float, float, str]]:
+def _table_rows(values: Iterable[tuple[str, str]]) -> Iterator[tuple[str, float, float, str]]:
     now = time.time()
-    return ((key, now, now, encode(value)) for key, value in values)
-
-
-def _make_private(folder: Path) -> None:
-    """Make a folder for its owner only, and close one that is empty and nobody shares.
-
-    A folder with other things in it stays as it is: it is not ours to close.
-    """
-    if not folder.is_dir():
-        folder.mkdir(mode=0o700, parents=True)
-        return
-    is_shared = stat.S_IMODE(folder.stat().st_mode) & 0o022
-    if not is_shared and {path.name for path in folder.iterdir()} <= _FOLDER_NOTES:
-        folder.chmod(0o700)
-
-
-def _set_aside(folder: Path) -> Path:
-    """Move a damaged database to a name that is free, and return the new path."""
-    taken = len(list(folder.glob(f"{_DATABASE}.damaged-*")))
-    aside = folder / f"{_DATABASE}.damaged-{taken + 1}"
-    (folder / _DATABASE).replace(aside)
-    for leftover in (f"{_DATABASE}-wal", f"{_DATABASE}-shm"):
-        (folder / leftover).unlink(missing_ok=True)
-    return aside
+    return ((key, now, now, text) for key, text in values)

@@ -6,12 +6,22 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
+from pathlib import Path
 
 from judge.errors import InputError, Problem
-from judge.judging.cache import JudgmentCache
-from judge.judging.entries import Entry, canonical, read_entry, request_key, sha256
-from judge.judging.verdict import PARSER, parse_reply
+from judge.judging.cache import FORMAT_KEY, CacheDamaged, JudgmentCache, sound_rows
+from judge.judging.cache_files import alone, holds_judgments, set_aside, those_set_aside
+from judge.judging.entries import (
+    Entry,
+    canonical,
+    check_reply,
+    read_entry,
+    request_key,
+    sha256,
+)
+from judge.judging.salvage import rows_left
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +187,7 @@ def _read_line(line: str) -> tuple[Entry, dict[str, object]]:
     entry = read_entry(key, value)
     if entry.status != "graded":
         raise ValueError(f"its status is {entry.status!r}")
-    _check_reply(entry)
+    check_reply(entry)
     shared: dict[str, object] = {}
     for name, kind, digest in (
         ("settings", "settings", entry.settings_sha256),
@@ -194,14 +204,6 @@ def _read_line(line: str) -> tuple[Entry, dict[str, object]]:
     if None not in parts and request_key(*map(str, parts)) != entry.key:
         raise ValueError("its key is that of another query, chunk or settings")
     return entry, shared
-
-
-def _check_reply(entry: Entry) -> None:
-    """Refuse a grade that its own reply does not give, if the same parser read it."""
-    if entry.raw is None or not entry.counts or entry.parser != PARSER:
-        return
-    if parse_reply(entry.raw, field=entry.field, grade_max=entry.grade_max).grade != entry.grade:
-        raise ValueError("its reply says another grade")
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,3 +241,58 @@ def prune(
     used = {digest for entry in kept for digest in (entry.query_sha256, entry.text_sha256)}
     unused = [f"text:{digest}" for digest in cache.shared("text") if digest not in used]
     return Pruned(cache.delete(sorted(gone)), cache.delete(unused))
+
+
+@dataclass(frozen=True, slots=True)
+class Readable:
+    """What one damaged database still holds.
+
+    values: texts and settings; unreadable: rows that are not as they were stored
+    """
+
+    database: Path
+    entries: int
+    values: int
+    unreadable: int
+
+
+@dataclass(frozen=True, slots=True)
+class Salvaged:
+    """What came back from the damaged databases of a folder.
+
+    moved: where the one in use went, if it was damaged; added: entries that were not there
+    """
+
+    moved: Path | None
+    read: tuple[Readable, ...]
+    added: int
+
+
+def salvage(folder: Path) -> Salvaged:
+    """Set a damaged database aside, and bring back what can be read of all that were.
+
+    A verdict that is there already stands.
+    """
+    with alone(folder):
+        moved = set_aside(folder) if _is_damaged(folder) else None
+    read, added = [], 0
+    with closing(JudgmentCache(folder)) as cache:
+        for database in those_set_aside(folder):
+            rows = list(rows_left(database))
+            entries, shared = sound_rows(rows)
+            there = cache.find(list(entries))
+            cache.keep(list(entries.values()), shared=shared)
+            added += len(entries.keys() - there.keys())
+            bad = {key for key, _ in rows} - entries.keys() - shared.keys() - {FORMAT_KEY}
+            read.append(Readable(database, len(entries), len(shared), len(bad)))
+    return Salvaged(moved, tuple(read), added)
+
+
+def _is_damaged(folder: Path) -> bool:
+    if not holds_judgments(folder):
+        return False
+    try:
+        with closing(JudgmentCache(folder, to_read=True)) as cache:
+            return cache.full_check() != "ok"
+    except (CacheDamaged, sqlite3.DatabaseError):
+        return True

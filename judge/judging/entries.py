@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from json.encoder import encode_basestring_ascii as encode_ascii
 from math import inf
 from operator import le
 from typing import Any, TypeAlias
 
+from judge.judging.json_disk import encode
 from judge.judging.verdict import PARSER, parse_reply
 
 KEY_SCHEME = 1
@@ -67,6 +70,8 @@ class Entry:
 _STORED = tuple(field.name for field in fields(Entry) if field.name != "key")
 _HASHES = ("settings_sha256", "query_sha256", "text_sha256")
 _NUMBERS = ("prompt_tokens", "completion_tokens", "cost_usd")
+_CHECK = b', "check": "'
+_CHECK_SIZE = len(_CHECK) + len('00000000"}')
 _TEXTS = ("status", "reason", "model", "prompt", "field", *_HASHES)
 
 
@@ -109,20 +114,77 @@ def sha256(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def read_plain_grades(texts: Sequence[str]) -> list[Fields] | None:
+def stored_text(entry: Entry) -> str:
+    """Return what is stored of an entry: its JSON, closed by a checksum over it and its key."""
+    text = encode(entry.plain())
+    check = zlib.crc32(text.encode(), zlib.crc32(entry.key.encode()))
+    return f'{text[:-1]}, "check": "{check:08x}"}}'
+
+
+def _checked(key: bytes, text: bytes) -> tuple[bytes, bool]:
+    """Return the JSON of a stored entry without its checksum, and whether it had one.
+
+    ValueError where the checksum is another. What older versions stored has none.
+    """
+    if text[-_CHECK_SIZE:-10] != _CHECK:
+        return text, False
+    body = text[:-_CHECK_SIZE] + b"}"
+    if b"%08x" % zlib.crc32(body, zlib.crc32(key)) != text[-10:-2]:
+        raise ValueError("an entry's checksum is another")
+    return body, True
+
+
+def read_stored(key: str, text: bytes) -> Entry:
+    """Return a stored entry; ValueError or TypeError if it is none or not as it was stored."""
+    body, has_check = _checked(key.encode(), text)
+    entry = read_entry(key, json.loads(body))
+    if not has_check:
+        check_reply(entry)
+    return entry
+
+
+def check_reply(entry: Entry) -> None:
+    """Refuse, by ValueError, a grade that its own reply does not give, if the same parser read it.
+
+    A damaged entry may read like a whole one: `2` is a bit away from `3`.
+    """
+    if entry.raw is None or not entry.counts or entry.parser != PARSER:
+        return
+    if _said(entry.raw, entry.field, entry.grade_max) != entry.grade:
+        raise ValueError("its reply says another grade")
+
+
+@lru_cache(maxsize=1024)
+def _said(raw: str, field: str, grade_max: int) -> int | None:
+    """Return the grade in a reply: there are few different ones."""
+    return parse_reply(raw, field=field, grade_max=grade_max).grade
+
+
+def read_plain_grades(rows: Sequence[tuple[bytes, bytes]]) -> list[Fields] | None:
     """Return the fields of stored graded entries; None where one of them needs a closer look.
+
+    rows: keys and what is stored under them
 
     They are what this version of judge writes, so that `read_entry` would change nothing about
     them. It takes four times as long: values decoded as one array share their fields' names,
     and what is checked is checked field by field for all of them.
     """
     try:
-        values = json.loads(f"[{','.join(texts)}]")
+        bodies = [_checked(key, text) for key, text in rows]
+        values = json.loads(b"[%b]" % b",".join([body for body, _ in bodies]))
     except (ValueError, RecursionError):
         return None
     # A text that holds two values, or a part of one, makes another number of them.
-    is_each = len(values) == len(texts) and set(map(type, values)) == {dict}
-    return values if is_each and _are_plain_grades(values) else None
+    is_each = len(values) == len(rows) and set(map(type, values)) == {dict}
+    if not is_each or not _are_plain_grades(values):
+        return None
+    unchecked = (value for value, (_, had) in zip(values, bodies, strict=True) if not had)
+    return values if all(map(_says_its_grade, unchecked)) else None
+
+
+def _says_its_grade(value: Fields) -> bool:
+    raw = value["raw"]
+    return raw is None or _said(raw, value["field"], value["grade_max"]) == value["grade"]
 
 
 def _are_plain_grades(values: Sequence[Fields]) -> bool:

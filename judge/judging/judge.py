@@ -23,7 +23,7 @@ from judge.errors import BackendUnavailable
 from judge.judging.asking import Asker, verdict_of
 from judge.judging.backends.backend import Backend
 from judge.judging.budget import FREE, Budget, Forecast, Price
-from judge.judging.cache import JudgmentCache
+from judge.judging.cache import CacheTrouble, JudgmentCache
 from judge.judging.exchange import Pair, Verdict
 from judge.judging.ledger import Ledger
 from judge.judging.limits import Clock, Limits, SystemClock, Throttle
@@ -144,15 +144,19 @@ class Judge:
         return next((str(asker.line.stopped) for asker in self._askers if asker.line.stopped), "")
 
     @property
+    def unkept(self) -> int:
+        """Return how many replies of this run are not on disk, though they should be."""
+        return len(self._ledger.unkept)
+
+    @property
     def notices(self) -> tuple[Notice, ...]:
         """Return what the reader of a report should know of how judging went."""
         refused = self._cache.refused if self._cache else 0
         notices = []
         if self.stopped:
             notices.append(Notice("judging_stopped", 1, f"judging stopped: {self.stopped}"))
-        for trouble in (self._cache.notice if self._cache else "", self._ledger.trouble):
-            if trouble:
-                notices.append(Notice("cache_trouble", 1, trouble))
+        troubles = [*(self._cache.notices if self._cache else ()), self._ledger.trouble]
+        notices += [Notice("cache_trouble", 1, trouble) for trouble in troubles if trouble]
         if refused:
             text = f"{refused} cache entries could not be read and were asked again"
             notices.append(Notice("cache_refused", refused, text))
@@ -185,6 +189,8 @@ class Judge:
             yield from self._begin(block)
             yield from self._collect(leave=ahead)
         yield from self._collect(leave=0)
+        if self._ledger.unkept:
+            self._ledger.try_again()
         if self._unavailable is not None:
             raise self._unavailable
 
@@ -202,6 +208,7 @@ class Judge:
             elif keys in self._waiting:
                 self._waiting[keys].append(pair)
             else:
+                self._refuse_to_lose_what_is_paid()
                 self._waiting[keys] = [pair]
                 to_ask.append(self._settle(pair, keys))
         if to_ask:
@@ -211,6 +218,16 @@ class Judge:
             self._loop_thread().start(to_ask)
         self._count(ready)
         return ready
+
+    def _refuse_to_lose_what_is_paid(self) -> None:
+        """Raise CacheTrouble if replies would be paid that the user may not keep."""
+        is_paid = any(asker.line.price != FREE for asker in self._askers)
+        if is_paid and self._cache is not None and self._cache.forbidden:
+            raise CacheTrouble(
+                f"cache {self._cache.folder}: {self._cache.forbidden}, so that nothing paid for"
+                " could be kept; have it made writable (chmod g+w), or name another folder with"
+                " --cache-dir"
+            )
 
     def _foresee(self, pair: Pair, keys: Keyed) -> Verdict:
         """Add the requests a pair would take to the forecast, once for the same texts."""
