@@ -130,7 +130,7 @@ def test_15_fifty_kills_lose_no_more_than_what_was_in_flight(
 
 @pytest.mark.slow
 def test_14_four_processes_on_one_cache_agree(server: Server, tmp_path: Path) -> None:
-    rows = 300
+    rows = 2000
     finished = [finish(p) for p in [start(server, tmp_path, rows) for _ in range(4)]]
     grades = [grades for grades, _ in finished]
     assert all(other == grades[0] for other in grades)
@@ -138,6 +138,5 @@ def test_14_four_processes_on_one_cache_agree(server: Server, tmp_path: Path) ->
     assert not any("lock" in word for _, counts in finished for word in counts)
     made = sum(int(counts[1]) for _, counts in finished)
     assert server.wire == made
-    # Only pairs in flight in several processes at the same moment are paid more than once.
-    assert rows <= made <= 4 * rows
+    assert rows <= made <= 2040
     assert cache_care.stats(JudgmentCache(tmp_path)).entries == rows

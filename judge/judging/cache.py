@@ -37,6 +37,7 @@ from judge.judging.cache_files import (
     share_as_folder,
     unwritable,
 )
+from judge.judging.claim_table import ClaimTable
 from judge.judging.entries import Entry, Fields, read_entry, read_plain_grades, read_stored, sha256
 from judge.judging.entries import stored_text as entry_text
 from judge.judging.json_disk import RAW, JSONTextDisk, NotJSON, encode
@@ -99,6 +100,7 @@ class JudgmentCache:
         self.forbidden = ""
         self._foreign = False
         self._lock = threading.Lock()
+        self._claims = ClaimTable()
         self._reader: Reader | None = None
         self._left: dict[str, bytes] | None = None
         try:
@@ -165,6 +167,7 @@ class JudgmentCache:
         self._connection.execute("PRAGMA synchronous = NORMAL")
         # Four times SQLite's own: each time the event loop waits for the disk.
         self._connection.execute("PRAGMA wal_autocheckpoint = 4000")
+        self._claims.make(self._connection)
         share_as_folder(self.folder)
         self._identity = identity(self.folder)
         self._check_format()
@@ -303,6 +306,31 @@ class JudgmentCache:
                 self._connection.executemany(_ADD, _table_rows(encoded))
         standing = known | new
         return [standing[entry.key] for entry in entries]
+
+    def claim(self, keys: Sequence[str], *, done: Iterable[str] = ()) -> set[str]:
+        """Claim keys before they are asked for; return those that other processes hold.
+
+        done: claims of ours to give back in the same transaction
+        """
+        with self._lock, self._transaction():
+            self._claims.release(self._connection, done)
+            return self._claims.take(self._connection, keys)
+
+    def still_asked(self, keys: Sequence[str]) -> tuple[set[str], set[str]]:
+        """Return the keys that other processes hold without a verdict yet, and those with one."""
+        with self._lock:
+            known = set(self._graded(keys))
+            return self._claims.held(self._connection).intersection(keys) - known, known
+
+    def release(self, keys: Iterable[str] | None = None) -> None:
+        """Give back some claims, or all of ours."""
+        with self._lock, self._transaction():
+            self._claims.release(self._connection, keys)
+
+    def renew_claims(self) -> None:
+        """Put off the end of our claims."""
+        with self._lock, self._transaction():
+            self._claims.renew(self._connection)
 
     def _follow(self) -> None:
         """Open the database that stands in the folder now, and bring along what ours holds.

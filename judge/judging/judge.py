@@ -24,6 +24,7 @@ from judge.judging.asking import Asker, verdict_of
 from judge.judging.backends.backend import Backend
 from judge.judging.budget import FREE, Budget, Forecast, Price
 from judge.judging.cache import CacheTrouble, JudgmentCache
+from judge.judging.claims import Claims, Keyed
 from judge.judging.exchange import Pair, Verdict
 from judge.judging.ledger import Ledger
 from judge.judging.limits import Clock, Limits, SystemClock, Throttle
@@ -36,9 +37,6 @@ from judge.judging.sending import Desk, Line
 from judge.run import Notice
 
 __all__ = ["CallCounts", "Judge", "Pair", "Verdict"]
-
-Keyed: TypeAlias = tuple[str, ...]
-"""A pair's cache keys, one a backend."""
 
 Task: TypeAlias = "asyncio.Task[tuple[Keyed, Verdict | BackendUnavailable]]"
 
@@ -84,8 +82,10 @@ class Judge:
         self._ledger = Ledger(cache)
         desk = Desk(self.limits, budget or Budget(), clock, self._tally, self._ledger)
         self._cache = cache
+        is_paid = any(backend.remote for backend in backends)
+        self._claims = Claims(cache if is_paid else None)
         self._progress = progress
-        self._chance = chance = chance or random.Random()  # noqa: S311 - jitter, not secrecy
+        chance = chance or random.Random()  # noqa: S311 - jitter, not secrecy
         prices = prices or [None if backend.remote else FREE for backend in backends]
         lines = (
             Line(backend, price, Throttle(self.limits, clock, chance), desk)
@@ -98,6 +98,7 @@ class Judge:
         self._waiting: dict[Keyed, list[Pair]] = {}
         self._unavailable: BackendUnavailable | None = None
         self._flagged: set[tuple[str, str]] = set()
+        self._is_closing = False
         self._loop: LoopThread[tuple[Keyed, Verdict | BackendUnavailable]] | None = None
 
     @property
@@ -212,9 +213,6 @@ class Judge:
                 self._waiting[keys] = [pair]
                 to_ask.append(self._settle(pair, keys))
         if to_ask:
-            if self._ledger.has_company():
-                # Processes that ask for the same pairs in one order would pay for each of them.
-                self._chance.shuffle(to_ask)
             self._loop_thread().start(to_ask)
         self._count(ready)
         return ready
@@ -239,16 +237,28 @@ class Judge:
         )
 
     async def _settle(self, pair: Pair, keys: Keyed) -> tuple[Keyed, Verdict | BackendUnavailable]:
-        # A slot is held until the reply is on disk: a kill loses at most `concurrency` replies.
-        async with self._slots:
-            try:
-                if len(keys) == 1:
-                    return keys, await self._askers[0].settle(pair, keys[0])
-                asked = zip(self._askers, keys, strict=True)
-                votes = await asyncio.gather(*(asker.settle(pair, key) for asker, key in asked))
-            except BackendUnavailable as error:
-                return keys, error
-        return keys, combine(votes, grade_max=self.prompt.grade_max)
+        self._claims.expect([keys])
+        is_known = False
+        while True:
+            # A slot is held until the reply is on disk: a kill loses at most `concurrency` replies.
+            async with self._slots:
+                if self._is_closing:
+                    raise asyncio.CancelledError  # the time that is left is for what is in flight
+                if is_known or self._claims.take(keys):
+                    return keys, await self._ask(pair, keys)
+            is_known = await self._claims.freed(keys)  # another process asks for it
+
+    async def _ask(self, pair: Pair, keys: Keyed) -> Verdict | BackendUnavailable:
+        try:
+            if len(keys) == 1:
+                return await self._askers[0].settle(pair, keys[0])
+            asked = zip(self._askers, keys, strict=True)
+            votes = await asyncio.gather(*(asker.settle(pair, key) for asker, key in asked))
+        except BackendUnavailable as error:
+            return error
+        finally:
+            self._claims.done(keys)
+        return combine(votes, grade_max=self.prompt.grade_max)
 
     def _collect(self, *, leave: int) -> Iterator[Verdict]:
         """Yield finished verdicts until no more than `leave` pairs are being asked for."""
@@ -303,6 +313,7 @@ class Judge:
 
     async def _release(self) -> None:
         self._ledger.flush()
+        self._claims.close()
         for asker in self._askers:
             await asker.line.backend.close()
 
@@ -310,6 +321,7 @@ class Judge:
         """End what is in flight; every reply that was received is kept."""
         if self._progress is not None:
             self._progress.close()
+        self._is_closing = True
         if self._loop is not None:
             self._loop.close()
             self._loop = None
