@@ -4,7 +4,7 @@
     ├── UsageError              options that cannot go together (exit 2)
     ├── InputError              a file that cannot be read as what it should be (exit 2)
     └── BackendUnavailable      the judge cannot be reached or refuses us (exit 4)
-    Interrupted                 SIGINT or SIGTERM; what was paid for is kept (exit 130)
+    Interrupted                 SIGINT, SIGTERM, SIGHUP; what was paid for is kept (exit 130)
 
 A failed call for *one* chunk is not an exception: it is an open judgment with a
 reason (`judge.grades.Judgment`).

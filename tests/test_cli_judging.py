@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import resource
 import signal
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
 from click.testing import CliRunner, Result
+from conftest import ROOT
 
 import judge
 from judge.cli.cache import command as cache_command
@@ -20,7 +24,7 @@ from judge.cli.judging import (
     open_judge,
 )
 from judge.cli.prompts import command as prompts_command
-from judge.errors import InputError, Interrupted, UsageError
+from judge.errors import InputError, Interrupted, Problem, UsageError
 from judge.judging.judge import Pair
 
 PAIRS = [Pair(f"q{i}", f"why salt roads {i}", f"d{i}", "Salt melts ice.") for i in range(3)]
@@ -157,3 +161,51 @@ def test_a_redacted_run_says_nothing_of_its_texts(tmp_path: Path) -> None:
     grade(tmp_path, redact=True)
     assert "0 texts" in invoke(cache_command, "stats", "--cache-dir", tmp_path).output
     assert "keys not checked" in invoke(cache_command, "verify", "--cache-dir", tmp_path).output
+
+
+def test_a_hang_up_stops_a_run_and_what_follows_changes_nothing() -> None:
+    ended = []
+    with pytest.raises(Interrupted, match="stopped by SIGHUP"), interruptible():
+        try:
+            signal.raise_signal(signal.SIGHUP)
+        finally:  # what is in flight is being kept
+            for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM, signal.SIGINT):
+                signal.raise_signal(number)
+            ended.append("kept")
+    assert ended == ["kept"]
+
+
+def test_a_signal_that_is_ignored_stays_so_as_under_nohup() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with interruptible():
+            signal.raise_signal(signal.SIGHUP)
+            assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def test_more_requests_than_open_files_are_fewer_at_once(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(resource, "getrlimit", lambda which: (256, 256))
+    monkeypatch.setattr(resource, "setrlimit", lambda which, limits: None)
+    flags = JudgingFlags(backends=("mock",), concurrency=256)
+    judge = open_judge(flags, environ={"JUDGE_CACHE_DIR": "/dev/null/none"})
+    assert judge is not None
+    assert judge.limits.concurrency == 192  # 256 files, 64 of them for other things
+    assert "256 open files" in capsys.readouterr().err
+    judge.close()
+
+
+def test_a_report_that_cannot_be_written_is_incomplete_not_refused(
+    run_judge: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def full(*given: object) -> None:
+        raise InputError(Problem("out", "cannot be written (No space left on device)"))
+
+    monkeypatch.setattr("judge.cli.grade.write_folder", full)
+    run = ROOT / "goldens" / "demo" / "run.json"
+    done = run_judge("grade", run, "--backend", "mock", "--out", tmp_path / "out")
+    assert done.code == 3
+    assert "No space left on device); what was paid for is kept" in done.err

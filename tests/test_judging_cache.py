@@ -450,7 +450,7 @@ def test_a_look_up_of_many_takes_few_selects(tmp_path: Path) -> None:
     asked: list[str] = []
     cache._connection.set_trace_callback(asked.append)
     cache.find([f"{i:064}" for i in range(5000)])
-    assert len(asked) == 10
+    assert len(asked) == 10 + 1  # and one that lists the table, in case its index is damaged
 
 
 def test_the_first_valid_verdict_stands(tmp_path: Path) -> None:

@@ -57,6 +57,11 @@ local_model_tests() { # install litellm, a server and a small model, all from wh
   run_marked local_llm
 }
 
+torture() { # kills, damage, full disks, company, hostile servers and files, on loopback
+  use_venv dev
+  (cd "$checkout" && python scripts/torture.py --minutes 2)
+}
+
 refuse_skips() { # where the published data is at hand, every test must run
   if ! grep -E '^SKIPPED' "$log"; then
     echo "no test was skipped"

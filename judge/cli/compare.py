@@ -12,7 +12,7 @@ from judge.cli.judging import JudgingFlags, asked_judge, judging_options, told_f
 from judge.cli.known import known_options
 from judge.cli.printing import print_json, print_lines
 from judge.cli.reading import source
-from judge.cli.writing import tried
+from judge.cli.writing import code_with, tried
 from judge.comparing.comparison import Comparison
 from judge.comparing.lineup import Lineup
 from judge.errors import UsageError
@@ -120,9 +120,7 @@ def _shown(comparison: Comparison, folder: Path | None, *, as_json: bool) -> int
         print_json(comparison_document(comparison))
     else:
         print_lines(comparison_lines(comparison))
-    if unwritten is not None:
-        raise unwritten
-    return comparison.exit_code
+    return code_with(unwritten, comparison.exit_code)
 
 
 def _print(lineup: Lineup, *, as_json: bool) -> int:

@@ -14,7 +14,7 @@ from judge.cli.known import known_options
 from judge.cli.numbers import NumberRange
 from judge.cli.printing import print_json, print_lines
 from judge.cli.reading import source
-from judge.cli.writing import prepare_outputs, write_lines
+from judge.cli.writing import code_with, prepare_outputs, write_lines
 from judge.comparing.gating import Gate
 from judge.errors import UsageError
 from judge.report.gate import gate_lines, gate_markdown
@@ -107,12 +107,10 @@ def command(
         print_json(gate_document(found))
     elif "-" not in files.values():
         print_lines(gate_lines(found))
-    if unwritten is not None:
-        raise unwritten
     if update and not found.broke_off:
         click.echo(f"Wrote {Path(baseline)}", err=True)
-        return 0
-    return found.exit_code
+        return code_with(unwritten, 0)
+    return code_with(unwritten, found.exit_code)
 
 
 def _write(found: Gate, files: Mapping[str, str | None]) -> UsageError | None:

@@ -17,7 +17,7 @@ from judge.cli.output import print_terminal
 from judge.cli.printing import data_stream
 from judge.cli.reading import source
 from judge.cli.shares import share
-from judge.cli.writing import tried
+from judge.cli.writing import code_with, tried
 from judge.formats.opening import rarely_collected, uncollected
 from judge.report.document import write_report
 from judge.report.files import prepare_folder, write_folder
@@ -101,9 +101,7 @@ def _shown(report: Report, folder: Path | None, *, as_json: bool) -> int:
         write_report(report, data_stream())
     else:
         print_terminal(report)
-    if unwritten is not None:
-        raise unwritten
-    return report.exit_code
+    return code_with(unwritten, report.exit_code)
 
 
 def _write(report: Report, folder: Path) -> None:

@@ -17,6 +17,7 @@ import click
 from judge.cli.notes import note
 from judge.cli.numbers import NumberRange
 from judge.cli.printing import print_json
+from judge.cli.writing import INCOMPLETE
 from judge.errors import Interrupted, UsageError
 from judge.judging.backends import open_backend
 from judge.judging.backends.backend import Backend
@@ -53,8 +54,10 @@ class JudgingFlags:
     quiet: bool = False
 
 
+_STOPPING = ("SIGINT", "SIGTERM", "SIGHUP")
+_OTHER_FILES = 64
+"""Open files besides a connection a request: the database, what is read and written, imports."""
 _UNKEPT = "judge.unkept"
-_INCOMPLETE = 3
 _POSITIVE = NumberRange(min=0, min_open=True)
 
 _OPTIONS = (
@@ -138,7 +141,7 @@ def judging_options(command: Callable[..., Any]) -> Callable[..., Any]:
     def with_options(**given: Any) -> Any:
         taken = {field.name: given.pop(field.name) for field in fields(JudgingFlags)}
         code = command(judging=JudgingFlags(**taken), **given)
-        return _INCOMPLETE if not code and _unkept() else code
+        return INCOMPLETE if not code and _unkept() else code
 
     wrapped: Callable[..., Any] = with_options
     for option in reversed(_OPTIONS):
@@ -177,7 +180,7 @@ def open_judge(
         prompt,
         cache=open_cache(flags, environ=environ),
         limits=Limits(
-            concurrency=flags.concurrency,
+            concurrency=_affordable(flags.concurrency),
             rpm=flags.rpm,
             tpm=flags.tpm,
             attempt_s=flags.timeout,
@@ -188,6 +191,27 @@ def open_judge(
         progress=None if flags.quiet else Progress(sys.stderr),
         dry_run=flags.dry_run,
     )
+
+
+def _affordable(concurrency: int) -> int:
+    """Return how many requests the system has files for, after asking it for more."""
+    try:
+        import resource
+    except ImportError:  # Windows counts handles otherwise
+        return concurrency
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = concurrency + _OTHER_FILES
+    if soft == resource.RLIM_INFINITY or soft >= wanted:
+        return concurrency
+    allowed = wanted if hard == resource.RLIM_INFINITY else min(hard, wanted)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
+    fewer = max(1, min(concurrency, allowed - _OTHER_FILES))
+    if fewer < concurrency:
+        note(
+            f"--concurrency {concurrency} is more than {allowed} open files allow (`ulimit -n`);"
+            f" {fewer} requests are in flight at once"
+        )
+    return fewer
 
 
 @contextmanager
@@ -273,12 +297,23 @@ def told_forecast(
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Turn SIGINT and SIGTERM into `Interrupted`, so that what was paid for is kept."""
+    """Turn SIGINT, SIGTERM and SIGHUP into `Interrupted`, so that what was paid for is kept.
+
+    The first one ends the run; those that follow change nothing, for what is in flight is being
+    kept, which takes seconds at most. A signal that is ignored stays so, as under nohup.
+    """
+    is_stopping = False
 
     def stop(number: int, frame: FrameType | None) -> None:
-        raise Interrupted(f"stopped by {signal.Signals(number).name}; everything paid for is kept")
+        nonlocal is_stopping
+        if not is_stopping:
+            is_stopping = True
+            name = signal.Signals(number).name
+            raise Interrupted(f"stopped by {name}; everything paid for is kept")
 
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    there = [getattr(signal, name) for name in _STOPPING if hasattr(signal, name)]
+    heard = [number for number in there if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, stop) for number in heard}
     try:
         yield
     finally:

@@ -6,9 +6,13 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
+from judge.cli.notes import note
 from judge.cli.printing import data_stream
-from judge.errors import InputError, UsageError
+from judge.errors import InputError, JudgeError, UsageError
 from judge.report.replacing import prepare_file, replacing
+
+INCOMPLETE = 3
+"""The exit code of what is not whole though it was paid for."""
 
 
 def write_lines(lines: Iterable[str], out: str | Path) -> None:
@@ -27,16 +31,27 @@ def write_lines(lines: Iterable[str], out: str | Path) -> None:
         raise UsageError(f"{out}: cannot be written ({error.strerror})") from error
 
 
-def tried(write: Callable[[], object]) -> InputError | None:
+def tried(write: Callable[[], object]) -> JudgeError | None:
     """Write before anything is printed: a closed pipe must not cost a file.
 
-    Returns the error where that fails, for after the printing.
+    Returns the error where that fails, for `code_with` after the printing.
     """
     try:
         write()
-    except InputError as error:
+    except (InputError, UsageError) as error:
         return error
     return None
+
+
+def code_with(unwritten: JudgeError | None, code: int) -> int:
+    """Return a verdict's exit code, 3 in place of 0 where a file could not be written.
+
+    Not 2, which says that nothing was paid for.
+    """
+    if unwritten is None:
+        return code
+    note(f"{unwritten}; what was paid for is kept: run again to write it")
+    return code or INCOMPLETE
 
 
 def prepare_outputs(outputs: Mapping[str, str | None], *, inputs: Iterable[object]) -> None:

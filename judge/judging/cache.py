@@ -103,6 +103,7 @@ class JudgmentCache:
         self._claims = ClaimTable()
         self._reader: Reader | None = None
         self._left: dict[str, bytes] | None = None
+        self._listed: set[bytes] | None = None
         try:
             if to_read:
                 self._open_to_read()
@@ -215,7 +216,29 @@ class JudgmentCache:
         To make an object of each of 100,000 takes longer than to look all of them up.
         """
         with self._lock:
-            return self._graded(keys)
+            graded = self._graded(keys)
+            if len(graded) < len(keys) and not self.only_reads:
+                graded |= self._hidden([key for key in keys if key not in graded])
+            return graded
+
+    def _hidden(self, keys: Sequence[str]) -> dict[str, Fields]:
+        """Return verdicts that are in the table though its index denies it: a bit in it flipped.
+
+        The table's keys are listed once, before anything is paid for.
+        """
+        if self._listed is None:
+            listing = "SELECT key FROM Cache NOT INDEXED WHERE raw = 1"
+            self._listed = set()
+            with suppress(sqlite3.DatabaseError):
+                self._listed.update(key for (key,) in self._connection.execute(listing))
+        hidden = {key.encode() for key in keys} & self._listed
+        if hidden:
+            hidden -= {key for key, _, _ in self._rows([key.decode() for key in hidden])}
+        if not hidden:
+            return {}
+        left = self._what_is_left()
+        found = (self._entry(key, RAW, left.get(key.decode())) for key in hidden)
+        return {e.key: e.plain() for e in found if e is not None and e.status == "graded"}
 
     def _graded(self, keys: Sequence[str]) -> dict[str, Fields]:
         graded: dict[str, Fields] = {}
@@ -244,18 +267,22 @@ class JudgmentCache:
 
     def _rows_left(self, keys: Sequence[str]) -> list[_Stored]:
         """Return what can be read one by one: a bad page costs the rows on it, not their batch."""
-        if self._left is None:
-            self._left = dict(rows_left(self.folder / DATABASE))
-            self.notices.append(f"cache {self.folder}: damaged; {IF_DAMAGED}")
+        left = self._what_is_left()
         rows: list[_Stored] = []
         for key in keys:
             query = "SELECT key, mode, value FROM Cache WHERE raw = 1 AND key = ?"
             try:
                 rows += self._connection.execute(query, (key,)).fetchall()
             except sqlite3.DatabaseError:
-                if (text := self._left.get(key)) is not None:
+                if (text := left.get(key)) is not None:
                     rows.append((key.encode(), RAW, text))
         return rows
+
+    def _what_is_left(self) -> dict[str, bytes]:
+        if self._left is None:
+            self._left = dict(rows_left(self.folder / DATABASE))
+            self.notices.append(f"cache {self.folder}: damaged; {IF_DAMAGED}")
+        return self._left
 
     def _entry(self, key: bytes, mode: int, text: object) -> Entry | None:
         try:
