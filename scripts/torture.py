@@ -141,7 +141,9 @@ def company(pace: Pace, chance: random.Random, folder: Path) -> list[str]:
         runs = [server.run(folder / str(case), 0, 500) for _ in range(n)]
         ended = [run.communicate(timeout=300) for run in runs]
         if len({frozenset(out.split("\n")) for out, _ in ended}) != 1:
-            faults.append(f"{n} processes: they do not agree, or one failed: {ended[0][1][-300:]}")
+            said = "; ".join(f"{len(out.splitlines())} lines, {err[-300:]!r}" for out, err in ended)
+            codes = [run.returncode for run in runs]
+            faults.append(f"{n} processes do not agree, or one failed: exits {codes}: {said}")
         if (calls := server.wire - before) > 510:
             faults.append(f"{n} processes, 500 pairs: {calls} calls")
         print(f"company: {n} processes, 500 pairs, {calls} calls")

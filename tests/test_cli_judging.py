@@ -208,4 +208,4 @@ def test_a_report_that_cannot_be_written_is_incomplete_not_refused(
     run = ROOT / "goldens" / "demo" / "run.json"
     done = run_judge("grade", run, "--backend", "mock", "--out", tmp_path / "out")
     assert done.code == 3
-    assert "No space left on device); what was paid for is kept" in done.err
+    assert "No space left on device); what was paid for is in the cache" in done.err

@@ -120,7 +120,7 @@ def _shown(comparison: Comparison, folder: Path | None, *, as_json: bool) -> int
         print_json(comparison_document(comparison))
     else:
         print_lines(comparison_lines(comparison))
-    return code_with(unwritten, comparison.exit_code)
+    return code_with(unwritten, comparison.exit_code, paid=comparison.grading.calls.made > 0)
 
 
 def _print(lineup: Lineup, *, as_json: bool) -> int:

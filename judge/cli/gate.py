@@ -109,8 +109,8 @@ def command(
         print_lines(gate_lines(found))
     if update and not found.broke_off:
         click.echo(f"Wrote {Path(baseline)}", err=True)
-        return code_with(unwritten, 0)
-    return code_with(unwritten, found.exit_code)
+    code = 0 if update and not found.broke_off else found.exit_code
+    return code_with(unwritten, code, paid=judge is not None and judge.calls.made > 0)
 
 
 def _write(found: Gate, files: Mapping[str, str | None]) -> UsageError | None:

@@ -101,7 +101,7 @@ def _shown(report: Report, folder: Path | None, *, as_json: bool) -> int:
         write_report(report, data_stream())
     else:
         print_terminal(report)
-    return code_with(unwritten, report.exit_code)
+    return code_with(unwritten, report.exit_code, paid=report.grading.calls.made > 0)
 
 
 def _write(report: Report, folder: Path) -> None:

@@ -43,14 +43,16 @@ def tried(write: Callable[[], object]) -> JudgeError | None:
     return None
 
 
-def code_with(unwritten: JudgeError | None, code: int) -> int:
+def code_with(unwritten: JudgeError | None, code: int, *, paid: bool) -> int:
     """Return a verdict's exit code, 3 in place of 0 where a file could not be written.
 
-    Not 2, which says that nothing was paid for.
+    Raises the error, whose code says that nothing was paid for, where nothing was.
     """
     if unwritten is None:
         return code
-    note(f"{unwritten}; what was paid for is kept: run again to write it")
+    if not paid:
+        raise unwritten
+    note(f"{unwritten}; what was paid for is in the cache: the same run writes it from there")
     return code or INCOMPLETE
 
 

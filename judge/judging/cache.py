@@ -40,7 +40,7 @@ from judge.judging.cache_files import (
 from judge.judging.claim_table import ClaimTable
 from judge.judging.entries import Entry, Fields, read_entry, read_plain_grades, read_stored, sha256
 from judge.judging.entries import stored_text as entry_text
-from judge.judging.json_disk import RAW, JSONTextDisk, NotJSON, encode
+from judge.judging.json_disk import JSONTextDisk, NotJSON, encode
 from judge.judging.salvage import frames_in, read_log, rows_left
 
 FORMAT = 1
@@ -56,8 +56,8 @@ _REPLACE = """
     ON CONFLICT (key, raw) DO UPDATE SET
       store_time = excluded.store_time, mode = 1, filename = NULL, value = excluded.value"""
 
-_Stored: TypeAlias = tuple[bytes, int, object]
-"""A key, diskcache's mode and a value, as the database holds them."""
+_Stored: TypeAlias = tuple[bytes, object]
+"""A key and a value, as the database holds them; whatever diskcache's mode says, it is JSON."""
 
 DISK_TROUBLE = (OSError, sqlite3.Error, diskcache.Timeout)
 """What using a cache raises when the disk, not the program, is at fault."""
@@ -227,24 +227,26 @@ class JudgmentCache:
         The table's keys are listed once, before anything is paid for.
         """
         if self._listed is None:
-            listing = "SELECT key FROM Cache NOT INDEXED WHERE raw = 1"
+            listing = "SELECT key FROM Cache NOT INDEXED"
             self._listed = set()
-            with suppress(sqlite3.DatabaseError):
+            try:
                 self._listed.update(key for (key,) in self._connection.execute(listing))
+            except sqlite3.DatabaseError:
+                self._listed.update(key.encode() for key in self._what_is_left())
         hidden = {key.encode() for key in keys} & self._listed
         if hidden:
-            hidden -= {key for key, _, _ in self._rows([key.decode() for key in hidden])}
+            hidden -= {key for key, _ in self._rows([key.decode() for key in hidden])}
         if not hidden:
             return {}
         left = self._what_is_left()
-        found = (self._entry(key, RAW, left.get(key.decode())) for key in hidden)
+        found = (self._entry(key, left.get(key.decode())) for key in hidden)
         return {e.key: e.plain() for e in found if e is not None and e.status == "graded"}
 
     def _graded(self, keys: Sequence[str]) -> dict[str, Fields]:
         graded: dict[str, Fields] = {}
         for start in range(0, len(keys), _SELECT_AT_ONCE):
             rows = self._rows(keys[start : start + _SELECT_AT_ONCE])
-            texts = [(k, v) for k, mode, v in rows if mode == RAW and isinstance(v, bytes)]
+            texts = [(k, v) for k, v in rows if isinstance(v, bytes)]
             plain = read_plain_grades(texts) if len(texts) == len(rows) else None
             if plain is not None:
                 graded |= zip((key.decode() for key, _ in texts), plain, strict=True)
@@ -257,7 +259,7 @@ class JudgmentCache:
 
     def _rows(self, keys: Sequence[str]) -> list[_Stored]:
         marks = ",".join("?" * len(keys))
-        query = f"SELECT key, mode, value FROM Cache WHERE raw = 1 AND key IN ({marks})"  # noqa: S608
+        query = f"SELECT key, value FROM Cache WHERE raw = 1 AND key IN ({marks})"  # noqa: S608
         try:
             return self._connection.execute(query, keys).fetchall()
         except sqlite3.DatabaseError as error:
@@ -270,12 +272,12 @@ class JudgmentCache:
         left = self._what_is_left()
         rows: list[_Stored] = []
         for key in keys:
-            query = "SELECT key, mode, value FROM Cache WHERE raw = 1 AND key = ?"
+            query = "SELECT key, value FROM Cache WHERE raw = 1 AND key = ?"
             try:
                 rows += self._connection.execute(query, (key,)).fetchall()
             except sqlite3.DatabaseError:
                 if (text := left.get(key)) is not None:
-                    rows.append((key.encode(), RAW, text))
+                    rows.append((key.encode(), text))
         return rows
 
     def _what_is_left(self) -> dict[str, bytes]:
@@ -284,9 +286,9 @@ class JudgmentCache:
             self.notices.append(f"cache {self.folder}: damaged; {IF_DAMAGED}")
         return self._left
 
-    def _entry(self, key: bytes, mode: int, text: object) -> Entry | None:
+    def _entry(self, key: bytes, text: object) -> Entry | None:
         try:
-            if mode != RAW or not isinstance(text, bytes):
+            if not isinstance(text, bytes):
                 raise NotJSON("a value in the cache is not JSON text")
             return read_stored(key.decode(), text)
         except (ValueError, TypeError, RecursionError):
@@ -402,10 +404,10 @@ class JudgmentCache:
     def entries(self) -> Iterator[Entry]:
         """Yield every readable entry in the order of keys."""
         rows = self._connection.execute(
-            "SELECT key, mode, value FROM Cache WHERE raw = 1 AND length(key) = 64 ORDER BY key"
+            "SELECT key, value FROM Cache WHERE raw = 1 AND length(key) = 64 ORDER BY key"
         )
-        for key, mode, text in rows:
-            if (entry := self._entry(key, mode, text)) is not None:
+        for key, text in rows:
+            if (entry := self._entry(key, text)) is not None:
                 yield entry
 
     def shared(self, kind: str) -> dict[str, str]:

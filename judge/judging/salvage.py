@@ -15,7 +15,7 @@ from pathlib import Path
 _LEAF = 13
 _USUAL_PAGE = 4096
 _COLUMNS = 12
-_KEY, _RAW, _MODE, _VALUE = 1, 2, 9, 11
+_KEY, _VALUE = 1, 11
 """Where diskcache's table has them."""
 _WIDTHS = {0: 0, 1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8, 7: 8, 8: 0, 9: 0}
 """Bytes of a number, by its serial type; what is not listed is a blob or a text."""
@@ -171,8 +171,7 @@ def _cache_row(record: bytes) -> Row | None:
         fields.append(record[size : size + width])
         size += width
     is_text = kinds[_KEY] > 12 and kinds[_KEY] % 2 and kinds[_VALUE] > 12 and kinds[_VALUE] % 2
-    # SQLite stores the number 1 as serial type 9, without a byte.
-    if not is_text or not kinds[_RAW] == kinds[_MODE] == 9 or size > len(record):
+    if not is_text or size > len(record):
         return None
     return fields[_KEY].decode("utf-8", "replace"), fields[_VALUE]
 
