@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import select
+import signal
 import sys
 from pathlib import Path
 
@@ -94,12 +95,15 @@ def test_whatever_the_program_started_ends_when_we_are_stopped(tmp_path: Path) -
     script.write_text(lines, encoding="utf-8")
     search = OutsideSearch.parse(f"sh '{script}' {{pipe}} {{out}}", knobs={"pipe": ""})
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    # A shell starts what runs in its background with this signal ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with pytest.raises(KeyboardInterrupt):
             search.run({"pipe": str(pipe)}, out=tmp_path / "run.json")
         select.select([reader], [], [], 30)
         assert os.read(reader, 1) == b""  # nobody holds it any more
     finally:
+        signal.signal(signal.SIGINT, before)
         os.close(reader)
 
 
