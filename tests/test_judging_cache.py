@@ -236,6 +236,23 @@ def test_a_bad_page_costs_the_rows_on_it_and_no_others(tmp_path: Path) -> None:
     assert (judge.calls.made, judge.unkept) == (lost, 0)
 
 
+def test_entries_that_the_index_denies_or_takes_for_others_are_served(tmp_path: Path) -> None:
+    judged(tmp_path)
+    with database(tmp_path) as connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        hide = "UPDATE sqlite_schema SET sql = ? WHERE name = 'Cache_key_raw'"
+        index = "CREATE UNIQUE INDEX Cache_key_raw ON Cache(key, raw)"
+        connection.execute(hide, (f"{index} WHERE key > '8'",))
+        connection.execute("PRAGMA writable_schema = RESET")
+        connection.execute("REINDEX Cache_key_raw")
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute(hide, (index,))
+    connection.close()
+    judge = judged(tmp_path)
+    assert (judge.calls.made, judge.calls.cached) == (0, 5)
+    assert "judge cache salvage" in judge.notices[0].text
+
+
 def test_a_folder_deleted_while_in_use_is_made_anew_with_what_it_held(tmp_path: Path) -> None:
     folder = tmp_path / "cache"
     judged(folder)

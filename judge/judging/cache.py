@@ -217,8 +217,9 @@ class JudgmentCache:
         """
         with self._lock:
             graded = self._graded(keys)
-            if len(graded) < len(keys) and not self.only_reads:
-                graded |= self._hidden([key for key in keys if key not in graded])
+            missing = [key for key in keys if key not in graded]
+            if missing and not self.only_reads:
+                graded |= self._hidden(missing)
             return graded
 
     def _hidden(self, keys: Sequence[str]) -> dict[str, Fields]:
@@ -234,13 +235,17 @@ class JudgmentCache:
             except sqlite3.DatabaseError:
                 self._listed.update(key.encode() for key in self._what_is_left())
         hidden = {key.encode() for key in keys} & self._listed
-        if hidden:
-            hidden -= {key for key, _ in self._rows([key.decode() for key in hidden])}
+        if hidden:  # or the index points to another row
+            rows = self._rows([key.decode(errors="replace") for key in hidden])
+            hidden -= {key for key, value in rows if _read(key, value) is not None}
         if not hidden:
             return {}
         left = self._what_is_left()
-        found = (self._entry(key, left.get(key.decode())) for key in hidden)
-        return {e.key: e.plain() for e in found if e is not None and e.status == "graded"}
+        found = (_read(key, left.get(key.decode(errors="replace"))) for key in hidden)
+        graded = {e.key: e.plain() for e in found if e is not None and e.status == "graded"}
+        if graded:
+            self._say_damaged()
+        return graded
 
     def _graded(self, keys: Sequence[str]) -> dict[str, Fields]:
         graded: dict[str, Fields] = {}
@@ -270,6 +275,7 @@ class JudgmentCache:
     def _rows_left(self, keys: Sequence[str]) -> list[_Stored]:
         """Return what can be read one by one: a bad page costs the rows on it, not their batch."""
         left = self._what_is_left()
+        self._say_damaged()
         rows: list[_Stored] = []
         for key in keys:
             query = "SELECT key, value FROM Cache WHERE raw = 1 AND key = ?"
@@ -283,17 +289,17 @@ class JudgmentCache:
     def _what_is_left(self) -> dict[str, bytes]:
         if self._left is None:
             self._left = dict(rows_left(self.folder / DATABASE))
-            self.notices.append(f"cache {self.folder}: damaged; {IF_DAMAGED}")
         return self._left
 
+    def _say_damaged(self) -> None:
+        notice = f"cache {self.folder}: damaged; {IF_DAMAGED}"
+        if notice not in self.notices:
+            self.notices.append(notice)
+
     def _entry(self, key: bytes, text: object) -> Entry | None:
-        try:
-            if not isinstance(text, bytes):
-                raise NotJSON("a value in the cache is not JSON text")
-            return read_stored(key.decode(), text)
-        except (ValueError, TypeError, RecursionError):
-            self.refused += 1
-            return None
+        entry = _read(key, text)
+        self.refused += entry is None
+        return entry
 
     def has_foreign_writes(self) -> bool:
         """Tell whether another process may have written since this cache was opened.
@@ -470,6 +476,16 @@ def is_damage(error: Exception) -> bool:
     return isinstance(error, sqlite3.DatabaseError) and not isinstance(
         error, sqlite3.OperationalError
     )
+
+
+def _read(key: bytes, text: object) -> Entry | None:
+    """Return a stored entry, None for what is none or not as it was stored."""
+    try:
+        if not isinstance(text, bytes):
+            raise NotJSON("a value in the cache is not JSON text")
+        return read_stored(key.decode(), text)
+    except (ValueError, TypeError, RecursionError):
+        return None
 
 
 def _entries(found: Mapping[str, Fields]) -> dict[str, Entry]:
