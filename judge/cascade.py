@@ -24,6 +24,7 @@ from judge.evidence.goldens import (
     stale_ids,
 )
 from judge.evidence.joining import PreferenceIndex
+from judge.evidence.judged_rows import only_judged, ungraded_notice
 from judge.evidence.known import GradeIndex
 from judge.evidence.pool import PoolRules, QueryPool
 from judge.evidence.queries import Query, join
@@ -139,6 +140,7 @@ def grade_runs(
     selector: Selector | None = None,
     shadow: float = 0.0,
     log: LogUse | None = None,
+    judged_rows: bool = False,
 ) -> Grading:
     """Grade one or several runs over their union pool.
 
@@ -147,8 +149,10 @@ def grade_runs(
     selector: which open chunks to ask about; all of them by default
     shadow: share of what needs no judge to show it all the same; changes no grade
     log: what preferences may do once they are checked; as in a run of one system by default
+    judged_rows: leave out rows of which nothing is known, no golden and no grade
 
-    Raises InputError where goldens and runs cannot be joined, or no expected id occurs.
+    Raises InputError where goldens and runs cannot be joined, no expected id occurs, or
+    `judged_rows` leaves none.
     """
     joined = join(runs, goldens)
     corpus_ids = frozenset[str]().union(*(run.corpus_ids for run in runs))
@@ -157,6 +161,11 @@ def grade_runs(
         check_any_expected_occurs(joined.queries, corpus_ids)
     given = known if isinstance(known, Sequence) else tuple(known)
     grades = GradeIndex(KnownGrades(given, *(run.grades for run in runs)))
+    if judged_rows:
+        kept, of_rows = only_judged(joined.queries, grades)
+        joined = replace(joined, queries=kept)
+    else:
+        of_rows = ungraded_notice(joined.queries, grades) if judge is None else ()
     unit = decide_unit(joined.queries, lambda query: [grade.id for grade in grades.of(query)])
     rules = PoolRules(unit, settings.depth, settings.grade_max)
     evidence = Evidence(joined.queries, rules, grades)
@@ -190,6 +199,7 @@ def grade_runs(
         did_not_run=did_not_run,
         stopped=stopped,
         notices=(
+            *of_rows,
             *(notice for run in runs for notice in run.notices),
             *joined.notices,
             *grades.notices(joined.queries),

@@ -85,8 +85,13 @@ def _shown(golden: Golden | None) -> str:
     return f"{', '.join(golden.expected) or 'no answer'} ({golden.match})"
 
 
-def store(run: Run, path: Path, *, grading: Grading, goldens: Sequence[Golden]) -> None:
-    """Write a run as the baseline, with the grades of everything in the pool."""
+def store(
+    run: Run, path: Path, *, grading: Grading, goldens: Sequence[Golden], only_judged: bool = False
+) -> None:
+    """Write a run as the baseline, with the grades of everything in the pool.
+
+    only_judged: without the rows of which nothing is known
+    """
     empty = [name for name in grading.did_not_run if name in {r.name for r in grading.runs[1:]}]
     if empty:
         found = f"{empty[0]} did not run: every one of its lists is empty"
@@ -106,7 +111,11 @@ def store(run: Run, path: Path, *, grading: Grading, goldens: Sequence[Golden]) 
         if judgment.source in _KEPT and not judgment.is_open
     ]
     alone = grade_runs(
-        [replace(run, grades=())], settings=grading.settings, goldens=goldens, known=known
+        [replace(run, grades=())],
+        settings=grading.settings,
+        goldens=goldens,
+        known=known,
+        judged_rows=only_judged,
     )
     report = build_report(replace(alone, backend=grading.backend, prompt=grading.prompt))
     write_baseline(report, path)

@@ -141,6 +141,7 @@ def grade_pair(
         judge=judge,
         selector=selector,
         log=LogUse(inputs.log_error, audits=until.kind == "all", settles=False),
+        judged_rows=inputs.only_judged,
     )
     return grading, selector
 

@@ -30,6 +30,7 @@ from judge.judging.judge import Judge
 from judge.judging.selector import Selector
 from judge.measures.names import Measure
 from judge.report.baseline import Baseline, check_settings
+from judge.report.phrases import SAID_FIRST
 from judge.report.replacing import prepare_file
 from judge.run import Run
 from judge.stopping.columns import difference_of
@@ -99,6 +100,7 @@ def gate(
         known=(*known.grades, *(before.known if before else ())),
         preferences=inputs.pairs(),
         log=LogUse(inputs.log_error, audits=until.kind == "all", settles=False),
+        judged_rows=inputs.only_judged,
     )
     with one_judge(backend, judge, prompt, cache_dir, inputs.options) as judge:
         # What cannot be compared is refused before anything is paid for.
@@ -111,7 +113,13 @@ def gate(
             grading = grade(judge=judge, selector=selector)
     was_dry = judge is not None and judge.is_dry
     if update and grading.stopped is None and not was_dry:
-        store(candidates[0], path, grading=grading, goldens=known.goldens)
+        store(
+            candidates[0],
+            path,
+            grading=grading,
+            goldens=known.goldens,
+            only_judged=inputs.only_judged,
+        )
     return _build(grading, before, asked)
 
 
@@ -166,10 +174,15 @@ def _build(grading: Grading, stored: Baseline | None, asked: Asked) -> Gate:
         calls=grading.calls,
         cost_usd=grading.cost_usd,
         notices=(
+            *(n.text for n in grading.notices if n.kind in SAID_FIRST),
             *(other_judge(stored, grading) if stored else ()),
             *lacking(grading.pools, [run.name for run in grading.runs]),
             *(textless(grading.pools) if grading.backend is not None else ()),
-            *(n.text for n in grading.notices if n.kind != "ignored field"),
+            *(
+                n.text
+                for n in grading.notices
+                if n.kind != "ignored field" and n.kind not in SAID_FIRST
+            ),
         ),
         conflicts=grading.conflicts,
         trust=None if grading.log is None else grading.log.trust,

@@ -45,6 +45,7 @@ def grade(
     preferences: SourceFile | Iterable[Preference] | None = None,
     read_log: SourceFile | Sequence[SourceFile] | None = None,
     log_error: float = LOG_ERROR,
+    only_judged: bool = False,
     corpus: SourceFile | None = None,
     queries: SourceFile | None = None,
     options: ReadOptions | None = None,
@@ -81,6 +82,7 @@ def grade(
         preferences=preferences,
         read_log=read_log,
         log_error=log_error,
+        only_judged=only_judged,
         corpus=corpus,
         queries=queries,
         options=options or ReadOptions(),
@@ -137,6 +139,7 @@ def grade_inputs(
         shadow=shadow,
         # A goal is reached without the log, or not; only where all is asked may it save calls.
         log=LogUse(inputs.log_error, audits=asking is None, settles=asking is None),
+        judged_rows=inputs.only_judged,
     )
     held_out = known.held_out
     del known  # its grades are in the pools by now, and may be many

@@ -50,6 +50,7 @@ class Inputs:
         with them, or corrected
     preferences: pairs that `judge mine` wrote, by path or as objects
     read_log: logs to mine for pairs, with the defaults of `judge mine`
+    only_judged: leave out rows without any golden, label or grade known before
     log_error: largest share of audited pairs that may be contradicted for pairs to narrow grades
     """
 
@@ -60,6 +61,7 @@ class Inputs:
     preferences: SourceFile | Iterable[Preference] | None = None
     read_log: SourceFile | Sequence[SourceFile] | None = None
     log_error: float = LOG_ERROR
+    only_judged: bool = False
     corpus: SourceFile | Corpus | None = None
     queries: SourceFile | Queries | None = None
     options: ReadOptions = field(default_factory=ReadOptions)

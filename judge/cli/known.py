@@ -28,6 +28,11 @@ _OPTIONS = (
         help="Keep --labels out of settling, to compare the judge with them. [they settle]",
     ),
     click.option(
+        "--only-judged",
+        is_flag=True,
+        help="Leave out rows without any golden, label or grade known before. [all rows]",
+    ),
+    click.option(
         "--preferences",
         metavar="FILE",
         help="Pairs mined from read logs, as `judge mine` writes them. [none]",
@@ -91,6 +96,7 @@ def known_options(command: Callable[..., Any]) -> Callable[..., Any]:
         preferences: str | None,
         read_logs: tuple[str, ...],
         log_error: float,
+        only_judged: bool,
         corpus: Any,
         queries: Any,
         options: Any,
@@ -106,6 +112,7 @@ def known_options(command: Callable[..., Any]) -> Callable[..., Any]:
             preferences=source(preferences),
             read_log=[source(path) for path in read_logs] or None,
             log_error=log_error,
+            only_judged=only_judged,
             corpus=corpus,
             queries=queries,
             options=options,

@@ -45,6 +45,10 @@ class GradeIndex:
             for grade in (part.of(name) if isinstance(part, GradeTable) else part.get(name, ()))
         ]
 
+    def knows(self, query: Query) -> bool:
+        """Tell whether anything is known of a query."""
+        return any(name in _filed(part) for name in _names(query) for part in self._parts)
+
     def plain(self, query: Query, *, grade_max: int) -> Mapping[str, Judgment] | None:
         """Return what is known of each chunk of a query; None where several say something.
 

@@ -12,7 +12,7 @@ from judge.report.by_log import comparison_by_log, hangs_on_log
 from judge.report.conflicts import conflict_line
 from judge.report.correction_wording import outcome_by_labels, verdict_by_judge, with_labels
 from judge.report.differences import BY_MOCK, difference, p_text, span
-from judge.report.phrases import MOCK, cost_words, number, plural
+from judge.report.phrases import MOCK, SAID_FIRST, cost_words, number, plural, said_first
 from judge.report.terminal import clean, shorten
 from judge.statistics.signs import ALPHA
 
@@ -28,7 +28,8 @@ def headline(comparison: Comparison) -> str:
     change = comparison.overall[comparison.primary]
     sentence = _SENTENCES[comparison.verdict](comparison, change, names[0], names[1])
     sentence += hangs_on_log(comparison)
-    return f"{with_labels(comparison, sentence)}{_by_mock(comparison)}"
+    first = said_first(comparison.grading.notices)
+    return f"{with_labels(comparison, sentence)}{_by_mock(comparison)}{first}"
 
 
 def _better(comparison: Comparison, change: Change, before: str, after: str) -> str:
@@ -195,7 +196,7 @@ def doubts(comparison: Comparison) -> Iterator[str]:
     for text in lacking((row.pool for row in comparison.rows), names):
         yield f"note: {clean(text)}."
     for notice in comparison.grading.notices:
-        if notice.kind != "ignored field":
+        if notice.kind != "ignored field" and notice.kind not in SAID_FIRST:
             yield f"note: {clean(notice.text)}"
     calls = comparison.grading.calls
     if calls.made or calls.cached:

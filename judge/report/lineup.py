@@ -11,7 +11,7 @@ from judge.comparing.lineup import Lineup, Standing
 from judge.measures.names import Measure
 from judge.report.differences import aligned, wrapped
 from judge.report.estimates import INTERVAL_METHOD, in_cell, in_words, span_cell
-from judge.report.phrases import MOCK, number, plural
+from judge.report.phrases import MOCK, number, plural, said_first
 from judge.report.terminal import shorten
 from judge.statistics.estimate import Estimate
 from judge.statistics.plus_two import METHOD
@@ -42,7 +42,8 @@ def headline(lineup: Lineup) -> str:
         return "Nothing could be compared: no row has what the measures asked for need."
     by_mock = f" (Graded by the mock: {MOCK}.)" if lineup.grading.by_mock else ""
     found = _highest(measure, lineup.standings[measure])
-    return f"Of {plural(count, 'run')} {found}; compare two of them for a verdict.{by_mock}"
+    first = said_first(lineup.grading.notices)
+    return f"Of {plural(count, 'run')} {found}; compare two of them for a verdict.{by_mock}{first}"
 
 
 def _highest(measure: Measure, standings: Sequence[Standing]) -> str:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Protocol
 
+from judge.evidence.judged_rows import ONLY_JUDGED, UNGRADED
+from judge.evidence.unasked import UNASKED
 from judge.grades import WORD_OVERLAP
 from judge.judging.progress import CallCounts, spent
+from judge.run import Notice
 
 MOCK = WORD_OVERLAP
 
@@ -26,6 +30,15 @@ def plural(count: int, noun: str) -> str:
 def capitalised(text: str) -> str:
     """Return text as the beginning of a sentence."""
     return text[:1].upper() + text[1:]
+
+
+SAID_FIRST = frozenset({ONLY_JUDGED, UNGRADED, UNASKED})
+"""Kinds of notices on which every number hangs: which rows are in it, and which count nothing."""
+
+
+def said_first(notices: Iterable[Notice]) -> str:
+    """Return those notices as sentences to follow the first one; empty where there is none."""
+    return "".join(f" {notice.text}." for notice in notices if notice.kind in SAID_FIRST)
 
 
 class Judged(Protocol):

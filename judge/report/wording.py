@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from heapq import nsmallest
 
-from judge.evidence.unasked import UNASKED
 from judge.measures.names import Measure
 from judge.report.conflicts import conflict_line
 from judge.report.estimates import INTERVAL_METHOD, in_cell, in_words, span_cell
 from judge.report.model import Report, RowReport
-from judge.report.phrases import MOCK, capitalised, cost_words, number, plural
+from judge.report.phrases import (
+    MOCK,
+    SAID_FIRST,
+    capitalised,
+    cost_words,
+    number,
+    plural,
+    said_first,
+)
 from judge.report.preferences import preference_lines
 from judge.scoring import Mean
 
@@ -63,10 +70,10 @@ def headline(report: Report) -> str:
     mean = report.overall[primary]
     why = f": {' and '.join(_unknowns(report))}" if mean.is_open else ""
     # Rows that the run never asked pull every mean down: no reader should find out late.
-    unasked = "".join(f" {n.text}." for n in report.grading.notices if n.kind == UNASKED)
+    first = said_first(report.grading.notices)
     return (
         f"{report.run.name}: {primary} is {in_words(mean)} over {plural(mean.n, 'row')}"
-        f"{_mock(report, primary)}{why}.{unasked}"
+        f"{_mock(report, primary)}{why}.{first}"
     )
 
 
@@ -201,7 +208,7 @@ def trouble_lines(report: Report) -> list[str]:
         lines.append(f"Misranked answers, below {reach}: {_named(named)}")
     conflicts = conflict_line(report.conflicts)
     lines += [conflicts] if conflicts else []
-    lines += [f"Note: {n.text}" for n in report.grading.notices if n.kind != UNASKED]
+    lines += [f"Note: {n.text}" for n in report.grading.notices if n.kind not in SAID_FIRST]
     return lines
 
 
