@@ -165,7 +165,8 @@ def grade_runs(
         kept, of_rows = only_judged(joined.queries, grades)
         joined = replace(joined, queries=kept)
     else:
-        of_rows = ungraded_notice(joined.queries, grades) if judge is None else ()
+        counts = judge is None and settings.depth != 0  # golden measures leave such rows out
+        of_rows = ungraded_notice(joined.queries, grades) if counts else ()
     unit = decide_unit(joined.queries, lambda query: [grade.id for grade in grades.of(query)])
     rules = PoolRules(unit, settings.depth, settings.grade_max)
     evidence = Evidence(joined.queries, rules, grades)
@@ -199,9 +200,9 @@ def grade_runs(
         did_not_run=did_not_run,
         stopped=stopped,
         notices=(
-            *of_rows,
             *(notice for run in runs for notice in run.notices),
             *joined.notices,
+            *of_rows,
             *grades.notices(joined.queries),
             *_stale(joined.queries, corpus_ids),
             *(preferences.notices(joined.queries, unit=unit) if preferences is not None else ()),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -238,9 +239,20 @@ def _next_step(run: Run, queries: Sequence[Query], given: str, depth: int) -> st
     if expected and not _any_occurs(expected, having, run):
         return "lay one expected id beside one returned id; --key makes ids from metadata"
     command = f"judge grade {given}"
+    options = shlex.split(given)
     if all(result.text is None for row in run.rows for result in row.results[:depth]):
+        if "--corpus" in options:
+            return (
+                "lay an id of the corpus beside one of the run: --map FIELD=id or --key FIELD reads"
+                " the one that both have"
+            )
         return f"{command} --corpus corpus.jsonl --backend mock"
     if not any((query.text or "").strip() for query in queries):
+        if "--queries" in options:
+            return (
+                "lay an id of the queries beside one of the run: --map FIELD=query_id reads the one"
+                " that both have"
+            )
         return f"{command} --queries queries.jsonl --backend mock"
     if not having:
         return f"{command} --backend mock"

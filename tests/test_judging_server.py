@@ -13,6 +13,7 @@ import json
 import math
 import random
 import time
+import traceback
 from pathlib import Path
 
 import pytest
@@ -261,9 +262,11 @@ def test_4_a_server_that_never_was_there_is_unavailable() -> None:
         url = server.url
     backend = open_backend("openai:m", base_url=url, api_key="k")
     judge = Judge([backend], load_prompt(), clock=FakeClock())
-    with judge, pytest.raises(BackendUnavailable, match="cannot connect"):
+    with judge, pytest.raises(BackendUnavailable, match="cannot connect") as ended:
         list(judge.stream(pairs(5)))
     assert judge.calls.made < 60
+    # A traceback of a few lines, whatever the tasks went through.
+    assert len(traceback.format_exception(ended.value)) < 10
 
 
 @pytest.mark.parametrize(

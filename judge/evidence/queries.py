@@ -79,8 +79,10 @@ def join(runs: Sequence[Run], goldens: Iterable[Golden] = ()) -> Joined:
     Rows and goldens join by `query_id` where both have one, else by exact query text.
     A golden whose query one run did not ask becomes a query with an empty list; of several runs
     only what one of them asked is compared. Raises InputError where a text means several queries
-    or two goldens mean the same one.
+    or two goldens mean the same one, or where a row of several runs has neither id nor text.
     """
+    if len(runs) > 1:
+        _refuse_nameless(runs)
     queries, index, problems = _join_rows(runs)
     apart = _rows_apart(queries)
     notices = _attach_goldens(queries, index, tuple(goldens), len(runs), problems)
@@ -104,6 +106,22 @@ def _with_quotes(joined: Joined, runs: Sequence[Run]) -> Joined:
         for query in joined.queries
     )
     return Joined(queries, (*joined.notices, *resolved.notices))
+
+
+def _refuse_nameless(runs: Sequence[Run]) -> None:
+    """Raise InputError for rows that nothing joins with another run's: "row 1" is only a place."""
+    problems = [
+        Problem(
+            f"{run.name}: {row.key!r}",
+            "neither a query_id nor a query: nothing tells which row of the other run it is",
+            "give it one (--map FIELD=query_id names the field)",
+        )
+        for run in runs
+        for row in run.rows
+        if row.query_id is None and not (row.query or "").strip()
+    ]
+    if problems:
+        raise InputError(problems)
 
 
 def _join_rows(runs: Sequence[Run]) -> tuple[list[Query], _Index, list[Problem]]:
@@ -133,7 +151,9 @@ def _join_rows(runs: Sequence[Run]) -> tuple[list[Query], _Index, list[Problem]]
                     golden=known.golden if known.golden is not None else row.golden,
                 )
             else:
-                index.add(len(queries), row.query_id, row.query)
+                # A row without either goes by the name that every output gives it.
+                nameless = row.query_id is None and row.query is None
+                index.add(len(queries), row.key if nameless else row.query_id, row.query)
                 has_id.append(row.query_id is not None)
                 queries.append(_first_seen(row, at, len(runs)))
     return queries, index, problems

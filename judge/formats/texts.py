@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import TypeAlias
 
 from judge.formats.decoding import Document, Fields
@@ -22,6 +23,10 @@ from judge.run import Notice, Result, Row, Run
 _CORPUS = ("corpus.jsonl", "corpus.jsonl.gz")
 QUERY_FILES = ("queries.jsonl", "queries.jsonl.gz")
 """What a BEIR folder or archive calls them."""
+
+
+UNMATCHED = "texts_unmatched"
+"""Kind of the notice that a corpus or queries given with a run name nothing of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +117,40 @@ def filled(run: Run, corpus: Corpus | None, queries: Queries | None) -> Run:
         corpus=run.corpus if corpus is None else corpus.texts,
         notices=(
             *run.notices,
+            *_unmatched(run, corpus, queries),
             *(() if corpus is None else corpus.notices),
             *(() if queries is None else queries.notices),
         ),
     )
+
+
+def _unmatched(run: Run, corpus: Corpus | None, queries: Queries | None) -> Iterator[Notice]:
+    """Yield what to say where none of the texts given is one of the run's."""
+    if queries is not None and run.rows:
+        asked = [row.query_id for row in run.rows if row.query_id is not None]
+        if not any(id in queries.texts for id in asked):
+            fix = (
+                "are they other ids? --map FIELD=query_id names the field"
+                if asked
+                else ("its rows have no query_id; --map FIELD=query_id names the field")
+            )
+            yield _nothing_of("--queries", queries.texts, asked, f"query of {run.name}", fix)
+    returned = [result.id for row in run.rows for result in row.results]
+    if corpus is not None and returned and not any(id in corpus.texts for id in returned):
+        fix = "are they ids of documents? --map FIELD=id or --key names those of chunks"
+        yield _nothing_of("--corpus", corpus.texts, returned, f"result of {run.name}", fix)
+
+
+def _nothing_of(
+    flag: str, texts: Mapping[str, object], ids: Sequence[str], of: str, fix: str
+) -> Notice:
+    theirs = f", whose ids are {_first(ids)}" if ids else ""
+    text = f"{flag}: its ids ({_first(list(islice(texts, 2)))}) name no {of}{theirs}; {fix}"
+    return Notice(UNMATCHED, len(texts), text)
+
+
+def _first(ids: Sequence[str]) -> str:
+    return shown(ids[0]) + (", …" if len(ids) > 1 else "")
 
 
 def _with_query(row: Row, texts: Mapping[str, str]) -> Row:

@@ -193,7 +193,8 @@ class Judge:
         if self._ledger.unkept:
             self._ledger.try_again()
         if self._unavailable is not None:
-            raise self._unavailable
+            # Raised in every task that it ended, it carries all of their frames and causes by now.
+            raise BackendUnavailable(*self._unavailable.args) from None
 
     def _begin(self, block: Sequence[Pair]) -> list[Verdict]:
         """Return what the cache knows of a block and start asking for the rest."""

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from judge.evidence.judged_rows import ONLY_JUDGED, UNGRADED
 from judge.evidence.unasked import UNASKED
+from judge.formats.texts import UNMATCHED
 from judge.grades import WORD_OVERLAP
 from judge.judging.progress import CallCounts, spent
 from judge.run import Notice
@@ -32,7 +33,7 @@ def capitalised(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-SAID_FIRST = frozenset({ONLY_JUDGED, UNGRADED, UNASKED})
+SAID_FIRST = frozenset({ONLY_JUDGED, UNASKED, UNGRADED, UNMATCHED})
 """Kinds of notices on which every number hangs: which rows are in it, and which count nothing."""
 
 
