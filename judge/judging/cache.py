@@ -237,7 +237,8 @@ class JudgmentCache:
         hidden = {key.encode() for key in keys} & self._listed
         if hidden:  # or the index points to another row
             rows = self._rows([key.decode(errors="replace") for key in hidden])
-            hidden -= {key for key, value in rows if _read(key, value) is not None}
+            read = (_read(key, value) for key, value in rows)
+            hidden -= {e.key.encode() for e in read if e is not None and e.status != "graded"}
         if not hidden:
             return {}
         left = self._what_is_left()
