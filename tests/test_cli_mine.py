@@ -135,11 +135,17 @@ def test_proposals_are_no_goldens_until_someone_filled_them_in(judge, traffic, t
 
 
 def test_file_that_is_no_log_is_asked_about(judge, tmp_path):
-    for name, text in (("empty", ""), ("run.json", '{"name": "r",\n "rows": []}')):
-        (tmp_path / name).write_text(text)
-        done = judge("mine", name)
-        assert "is this a read log?" in done.stderr
-        assert done.stderr.splitlines()[-1].startswith("note: the log decided 0 pairs")
+    (tmp_path / "run.json").write_text('{"name": "r",\n "rows": []}')
+    done = judge("mine", "run.json")
+    assert "is this a read log?" in done.stderr
+    assert done.stderr.splitlines()[-1].startswith("note: the log decided 0 pairs")
+
+
+def test_empty_log_is_refused(judge, tmp_path):
+    (tmp_path / "log").write_text("\n")
+    with pytest.raises(InputError, match="log: an empty file; was the command that wrote it stop"):
+        judge("mine", "log", "-o", "pairs.jsonl")
+    assert not (tmp_path / "pairs.jsonl").exists()
 
 
 def test_folder_that_cannot_be_written_is_a_message(judge, log):

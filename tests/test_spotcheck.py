@@ -171,6 +171,20 @@ def test_folder_is_read_and_rules_are_left_out(tmp_path):
     assert found.rows == (OutRow("q", "how so?", "s"),)
 
 
+def test_line_break_inside_a_text_is_no_end_of_a_line(tmp_path):
+    verdict = {
+        "query_id": "q",
+        "id": "a",
+        "status": "graded",
+        "grade": 2,
+        "reason": "\u2028why\x85",
+    }
+    _write(tmp_path, [])
+    line = json.dumps(verdict, ensure_ascii=False)
+    (tmp_path / "verdicts.jsonl").write_text(line + "\n", encoding="utf-8")
+    assert [one.reason for one in read_out_folder(tmp_path).verdicts] == ["\u2028why\x85"]
+
+
 def test_folder_without_a_report_says_what_to_name(tmp_path):
     with pytest.raises(InputError, match=r"no report\.json in this folder"):
         read_out_folder(tmp_path)

@@ -9,7 +9,7 @@ import click
 from judge.cli.notes import note
 from judge.cli.printing import print_json
 from judge.cli.writing import write_lines
-from judge.errors import UsageError
+from judge.errors import InputError, Problem, UsageError
 
 _STRATEGIES = ("skip-above", "last-skip-above", "skip-previous", "no-click-next")
 
@@ -84,6 +84,9 @@ def command(
         read_actions=frozenset(read_actions) or READ_ACTIONS,
     )
     mined = mine([sys.stdin.buffer if log == "-" else log for log in logs], options)
+    if not mined.tally.events and not mined.tally.unused:
+        fix = "was the command that wrote it stopped?"
+        raise InputError(Problem(", ".join(logs), "an empty file", fix))
     if out is not None:
         write_lines(preference_lines(mined.preferences), out)
     if as_json:

@@ -123,10 +123,9 @@ def read_out_folder(folder: Path) -> OutFolder:
     Verdicts by a rule (blank text) are left out: no judge gave them.
     """
     report = _read_report(folder)
-    lines = read_text(_existing(folder / VERDICTS)).text.splitlines()
     verdicts = [
         _parse(line, _Verdict, f"{folder / VERDICTS}:{number}")
-        for number, line in enumerate(lines, 1)
+        for number, line in read_text(_existing(folder / VERDICTS)).lines()
         if line.strip()
     ]
     return OutFolder(

@@ -17,8 +17,7 @@ from typing import TypeAlias
 
 from judge.formats.findings import Findings, Place, shown
 from judge.formats.judged import Judged
-
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+from judge.formats.spreadsheets import defused
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +67,9 @@ def _trec(judged: Sequence[Judged], options: WriteOptions, findings: Findings) -
             if len(value.split()) != 1:
                 fix = "give ids without white space (--queries FILE), or use --to beir or csv"
                 findings.problem(_place(one), f"TREC cannot hold the {name} {shown(value)}", fix)
+        if query.startswith(("{", "[")):
+            found = f"a file that begins with the query {shown(query)} looks like JSON"
+            findings.problem(_place(one), found, "use --to beir or csv")
         yield f"{query} 0 {id} {options.value(_grade(one))}"
 
 
@@ -79,6 +81,9 @@ def _beir(judged: Sequence[Judged], options: WriteOptions, findings: Findings) -
             if value != value.strip() or any(mark in value for mark in '\t\r\n"'):
                 found = f"a tab-separated file cannot hold the {name} {shown(value)}"
                 findings.problem(_place(one), found, "use --to csv")
+            elif defused(value) != value:
+                then = "open the file in no spreadsheet: --to csv has them as text"
+                findings.count("formula", "ids like formulas", place=_place(one), consequence=then)
         yield f"{query}\t{id}\t{options.value(_grade(one))}"
 
 
@@ -197,7 +202,7 @@ def _number(grade: int, options: WriteOptions) -> object:
 def _cells(cells: Sequence[str]) -> str:
     """Return a CSV line; a cell that a spreadsheet would run as a formula starts with a space."""
     stream = io.StringIO()
-    safe = [f" {cell}" if cell.startswith(_FORMULA) else cell for cell in cells]
+    safe = [defused(cell) for cell in cells]
     # Without its line end the writer of Python 3.11 and 3.12 does not quote one inside a cell.
     csv.writer(stream, lineterminator="\r\n").writerow(safe)
     return stream.getvalue().removesuffix("\r\n")

@@ -173,7 +173,7 @@ def _split(text: str, where: str) -> tuple[dict[str, str], str]:
     if not opened or not closed or not text.startswith("---\n"):
         fix = "start with `---`, then lines `grade_max: 3` and `field: grade`, then `---`"
         raise InputError(Problem(where, "no front matter", fix))
-    pairs = (line.partition(":") for line in front.splitlines() if line.strip())
+    pairs = (line.partition(":") for line in front.split("\n") if line.strip())
     return {key.strip(): value.strip() for key, _, value in pairs}, body
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO, Literal, TypeAlias
 
 from judge.errors import InputError, Problem
+from judge.formats.spreadsheets import defused, restored
 
 try:
     import fcntl
@@ -183,12 +184,12 @@ class LabelStore:
             if pi is not None and not 0.0 < pi <= 1.0:
                 raise ValueError(f"pi {pi}")
             return Entry(
-                query_id=line["query_id"],
-                id=line["chunk_id"],
-                rater=line["rater"],
+                query_id=restored(line["query_id"]),
+                id=restored(line["chunk_id"]),
+                rater=restored(line["rater"]),
                 grade=grade,
                 pi=pi,
-                note=line["note"],
+                note=restored(line["note"]),
                 revised=None if revised in ("", _TAKEN_BACK) else int(revised),
                 taken_back=revised == _TAKEN_BACK,
             )
@@ -264,7 +265,9 @@ def _cells(entry: Entry) -> tuple[object, ...]:
     revised = "" if entry.revised is None else entry.revised
     if entry.taken_back:
         revised = _TAKEN_BACK
-    return entry.query_id, entry.id, grade, entry.rater, pi, entry.note, revised
+    # Names and notes are anybody's words, and the file is opened in spreadsheets.
+    query_id, id, rater, note = map(defused, (entry.query_id, entry.id, entry.rater, entry.note))
+    return query_id, id, grade, rater, pi, note, revised
 
 
 @contextlib.contextmanager

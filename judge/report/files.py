@@ -22,7 +22,8 @@ from judge.report.model import Report
 from judge.report.replacing import replacing
 
 _SAID = attrgetter(*(field.name for field in fields(Verdict)[2:]))
-_NOT_TREC = re.compile(r"[\s%\x00-\x1f\x7f]")
+_NOT_TREC = re.compile(r"\A[{\[]|[\s%\x00-\x1f\x7f]")
+"""White space parts the fields; a brace in front would make the file look like JSON."""
 
 
 def write_folder(report: Report, folder: Path) -> list[Path]:
