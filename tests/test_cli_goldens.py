@@ -152,7 +152,7 @@ def test_bm25_reaches_what_porter_stemming_gives_on_cranfield(cranfield: Path) -
 
 
 @pytest.mark.slow
-def test_bm25_beats_a_random_order_of_its_own_results(cranfield: Path) -> None:
+def test_bm25_beats_a_random_order_of_its_own_results(cranfield: Path, tmp_path: Path) -> None:
     ordered, mixed = cranfield / "bm25.json", cranfield / "mixed.json"
     run_retrieve(
         *(cranfield / "corpus.jsonl", cranfield / "queries.jsonl", "-o", ordered),
@@ -163,7 +163,13 @@ def test_bm25_beats_a_random_order_of_its_own_results(cranfield: Path) -> None:
     for row in run["rows"]:
         chance.shuffle(row["results"])
     mixed.write_text(json.dumps(run | {"name": "mixed"}), encoding="utf-8")
-    args = [str(mixed), str(ordered), "--judgments", str(cranfield / "qrels.trec")]
+    # As TREC does, take what nobody judged for not relevant: left open, it could reorder all.
+    judged = (cranfield / "qrels.trec").read_text("utf-8")
+    known = {tuple(line.split()[:3:2]) for line in judged.splitlines()}
+    shown = [(row["query_id"], found["id"]) for row in run["rows"] for found in row["results"]]
+    full = tmp_path / "qrels.trec"
+    full.write_text(judged + "".join(f"{q} 0 {d} 0\n" for q, d in shown if (q, d) not in known))
+    args = [str(mixed), str(ordered), "--judgments", str(full)]
     printed = CliRunner().invoke(
         compare.command, [*args, "--grade-max", "4", "--json"], catch_exceptions=False
     )

@@ -328,12 +328,14 @@ def test_a_paid_judge_is_not_asked_where_another_user_must_be(team: Path) -> Non
     (team / "cache.db-wal").touch()
     for path in team.iterdir():
         path.chmod(0o644)
+    # Another user may not be able to read a checkout.
+    backend, prompt = open_backend("mock"), load_prompt()
     os.seteuid(65534)
     try:
         cache = JudgmentCache(team)
         assert cache.only_reads
         with (
-            Judge([open_backend("mock")], load_prompt(), cache=cache, prices=[None]) as judge,
+            Judge([backend], prompt, cache=cache, prices=[None]) as judge,
             pytest.raises(CacheTrouble, match=r"cache\.db.* may not be written.*--cache-dir"),
         ):
             list(judge.stream(PAIRS))

@@ -57,7 +57,8 @@ _SPELLINGS: Mapping[str, str] = MappingProxyType(
 )
 
 _PATTERN = re.compile(
-    r"(?P<name>[A-Za-z_]*[A-Za-z])(\(rel=(?P<rel>[0-9]{1,9})\))?([@._](?P<k>[0-9]{1,9}))?", re.ASCII
+    r"(?P<name>[A-Za-z_]{0,40}[A-Za-z])(\(rel=(?P<rel>[0-9]{1,9})\))?([@._](?P<k>[0-9]{1,9}))?",
+    re.ASCII,
 )
 
 
