@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import itertools
 import random
-import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -160,15 +159,16 @@ def right(outcome: Outcome, whole: Outcome) -> bool:
 
 
 def print_table(outcomes: Mapping[str, Sequence[Outcome]]) -> None:
-    """Print median, mean and range of the share of calls, and how many signs are right."""
+    """Print quartiles, mean and range of the share of calls, and how many signs are right."""
     whole = outcomes["all"]
-    print(f"\n{'way':16} {'median':>7} {'mean':>7} {'least':>7} {'most':>7}   right")
+    heads = ("least", "25%", "median", "75%", "most", "mean")
+    print(f"\n{'way':16} {' '.join(f'{head:>7}' for head in heads)}   right")
     for way, found in outcomes.items():
         shares = [o.calls / all_.calls for o, all_ in zip(found, whole, strict=True)]
         good = sum(itertools.starmap(right, zip(found, whole, strict=True)))
+        figures = [*np.percentile(shares, [0, 25, 50, 75, 100]), np.mean(shares)]
         print(
-            f"{way:16} {statistics.median(shares):7.1%} {np.mean(shares):7.1%}"
-            f" {min(shares):7.1%} {max(shares):7.1%}   {good} of {len(found)}"
+            f"{way:16} {' '.join(f'{figure:7.1%}' for figure in figures)}   {good} of {len(found)}"
         )
 
 

@@ -105,6 +105,18 @@ def test_gate_that_only_the_log_decides_is_undecided_and_says_so(tmp_path: Path)
     assert overall["difference"]["lo_without_log"] == pytest.approx(-0.369070, abs=1e-6)
 
 
+@pytest.mark.parametrize("preferences", [THROUGH, None])
+def test_baseline_written_with_a_trusted_log_moves_no_ideal(
+    tmp_path: Path, preferences: list[Preference] | None
+) -> None:
+    path = tmp_path / "baseline.json"
+    before = run("x", "b", "a", "c", grades={"c": 1})
+    gate([before], path, inputs=Inputs(preferences=THROUGH, log_error=1.0), update=True)
+    assert "without_log" not in path.read_text(encoding="utf-8")
+    found = gate([before], path, inputs=Inputs(preferences=preferences, log_error=1.0))
+    assert found.ideal_moved == ()
+
+
 def test_pair_that_grades_contradict_is_a_conflict_in_a_gate(tmp_path: Path) -> None:
     path = tmp_path / "baseline.json"
     before = run("x", "a", "b", grades={"a": 0, "b": 3})

@@ -65,10 +65,10 @@ def test_two_raters_may_differ_and_one_may_not() -> None:
     assert len(read(header + "q,a,1,ann\nq,a,1,ann\n").notices) == 1
 
 
-@pytest.mark.parametrize("pi", ["0", "1.5", "nan", "often", "-1"])
+@pytest.mark.parametrize("pi", ["0", "5e-324", "1e-310", "1.5", "nan", "often", "-1"])
 def test_pi_is_a_probability(pi: str) -> None:
     assert refusal(f"query_id,chunk_id,grade,pi\nq,a,1,{pi}\n") == [
-        f"<stream>:2: pi '{pi}'; pi is a probability, above 0, at most 1"
+        f"<stream>:2: pi '{pi}'; pi is a probability, 1e-100 to 1"
     ]
 
 

@@ -90,6 +90,39 @@ def test_picture_has_a_panel_a_measure_and_a_line_a_slice() -> None:
     assert all(abs(a - b) >= 16 for i, a in enumerate(heights) for b in heights[i + 1 :])
 
 
+def test_picture_shows_open_grades_hollow_with_a_stem_to_the_highest() -> None:
+    sweep = swept([{"a0": 1}, {"a0": 2}], slices={"a0": "a"}, measures=["nDCG@2", "RR"])
+    is_open, known = ElementTree.fromstring(sweep_svg(sweep)).findall(f"{SVG}g")
+    stems = [line for line in is_open.findall(f"{SVG}line") if line.get("class") == "open"]
+    # y is 48 + (1 - share) * 236. Golden first, the other open: at the lowest 1/1.6309 = .6131;
+    # golden second: .6309; both up to 1. In the slice and overall.
+    assert {(line.get("y1"), line.get("y2")) for line in stems} == {
+        ("139.3", "48.0"),
+        ("135.1", "48.0"),
+    }
+    hollow = [c.get("cy") for c in is_open.findall(f"{SVG}circle") if c.get("fill") == "#fff"]
+    assert hollow == ["139.3", "135.1"] * 2
+    texts = [node.text or "" for node in is_open.iter(f"{SVG}text")]
+    assert (
+        "hollow: grades are open, drawn at the lowest; the stem reaches up to the highest" in texts
+    )
+    assert "overall 0.631..1.000" in texts
+    assert not [line for line in known.findall(f"{SVG}line") if line.get("class") == "open"]
+    assert not any("hollow" in (node.text or "") for node in known.iter(f"{SVG}text"))
+
+
+def test_document_names_the_interval_and_has_the_test_behind_every_claim() -> None:
+    document = sweep_document(swept([ranks(1, 1), ranks(2, 3)], slices=TWO_SLICES))
+    lines = document["measures"]["RR"]  # type: ignore[index]
+    first, other = lines["overall"]["changes"]
+    assert other["method"] == "t, approximate"
+    assert "method" not in first
+    # Sign flips: 2/2^6, 2/2^2 and 2/2^8 of the lines a, b, overall; Holm takes them 3, 2, 1 times.
+    assert lines["slices"]["a"]["p_behind"] == [1.0, 2 / 2**6 * 2]
+    assert lines["slices"]["b"]["p_behind"] == [1.0, 0.5]
+    assert lines["overall"]["p_behind"] == [1.0, 2 / 2**8 * 3]
+
+
 def test_document_has_every_mean_change_and_warning() -> None:
     document = sweep_document(swept([ranks(2, 1), ranks(1, None)], slices=TWO_SLICES))
     assert document["values"] == ["0", "1"]

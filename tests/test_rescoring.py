@@ -96,6 +96,11 @@ def test_labels_move_the_corrected_mean():
     # (1 - 6/10) of the variance; t with 5 degrees of freedom is 2.570582.
     reach = 2.570582 * math.sqrt(0.4 * statistics.variance(people.values()) / 6)
     assert found.estimate.hi - found.estimate.value == pytest.approx(reach, abs=1e-5)
+    # Labels alone: a mean in [0, 1], so "plus two". The six with 0 and 1: mean 5.200759 / 8 =
+    # .650095, variance .175035, t with 7 degrees of freedom 2.364624: +- .349766.
+    assert found.human_only.value == pytest.approx(found.estimate.value)
+    assert found.human_only.lo == pytest.approx(0.300329, abs=1e-5)
+    assert found.human_only.hi == pytest.approx(0.999861, abs=1e-5)
 
 
 def test_corrected_mean_is_people_s_own_where_they_graded_more_than_the_judge():

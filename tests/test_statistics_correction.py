@@ -150,6 +150,22 @@ def test_effective_n_of_weights():
     # The sample above: weights 4 4 2 1 1; 12^2 / 38.
     assert effective_n([4, 4, 2, 1, 1]) == pytest.approx(3.789474, abs=5e-7)
     assert effective_n([]) == 0.0
+    # Equal weights are as many as they are, however large or small: w * w is inf or 0 there.
+    assert effective_n([1e308] * 4) == pytest.approx(4.0)
+    assert effective_n([5e-324] * 3) == pytest.approx(3.0)
+
+
+@pytest.mark.parametrize("estimator", [difference_estimator, prediction_powered])
+def test_labels_alone_have_no_interval_where_fewer_than_six_are_not_zero(estimator):
+    # Five differences, all unlike: no sign-flip test of five reaches .05 (2/2^5 = .0625).
+    few = [0.1, 0.2, 0.3, 0.4, 0.5]
+    judge = [0.0] * 20
+    five = estimator(judge, [*few, 0.0, *[None] * 14]).human_only
+    assert five.value == pytest.approx(0.25)  # 1.5 / 6
+    assert (five.lo, five.hi) == (None, None)
+    assert five.reason == "only 5 of 6 labelled are not 0: no interval to build on it"
+    six = estimator(judge, [*few, 0.6, *[None] * 14]).human_only
+    assert six.lo is not None and six.lo < 0.35 < six.hi  # 2.1 / 6
 
 
 @pytest.mark.parametrize(

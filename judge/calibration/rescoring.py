@@ -7,7 +7,7 @@ would people's grades make of each mean, where they graded only some of the quer
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -24,6 +24,7 @@ from judge.statistics.bootstrap import FEWEST_CLUSTERS, resample, widest_interva
 from judge.statistics.correction import Correction, difference_estimator
 from judge.statistics.estimate import Estimate
 from judge.statistics.paired import RESAMPLING, Resampling, few_queries
+from judge.statistics.plus_two import plus_two
 from judge.statistics.rank_correlation import (
     RankBiasedOverlap,
     kendall_tau_b,
@@ -31,6 +32,7 @@ from judge.statistics.rank_correlation import (
     spearman,
     tau_ap,
 )
+from judge.statistics.strata import realised_design
 
 Grades: TypeAlias = Mapping[str, Mapping[str, int]]
 """query id -> chunk id -> grade"""
@@ -235,12 +237,29 @@ def corrected_means(
     judge = score_runs(runs, both.judge, how)
     people = score_runs(runs, {query: both.people[query] for query in whole}, how)
     column = {query: at for at, query in enumerate(whole)}
-    return {
-        run.name: difference_estimator(
-            judge[at].tolist(),
-            [float(people[at, column[q]]) if q in column else None for q in both.judge],
-            strata=[slices.get(query) for query in both.judge],
-            chances=[both.chances.get(query, 1.0) for query in both.judge],
-        )
-        for at, run in enumerate(runs)
-    }
+    strata = [slices.get(query) for query in both.judge]
+    chances = [both.chances.get(query, 1.0) for query in both.judge]
+    corrected = {}
+    for at, run in enumerate(runs):
+        by_people = [float(people[at, column[q]]) if q in column else None for q in both.judge]
+        found = difference_estimator(judge[at].tolist(), by_people, strata=strata, chances=chances)
+        corrected[run.name] = _with_bounded_labels(found, by_people, strata, chances)
+    return corrected
+
+
+def _with_bounded_labels(
+    found: Correction,
+    by_people: Sequence[float | None],
+    strata: Sequence[str | None],
+    chances: Sequence[float],
+) -> Correction:
+    """Return a correction whose mean of labels alone has the interval of values in [0, 1]."""
+    alone, units = found.human_only.value, len(by_people)
+    labelled = [at for at, value in enumerate(by_people) if value is not None]
+    if alone is None or len(labelled) == units:
+        return found
+    design = realised_design(labelled, units=units, strata=strata, chances=chances)
+    values = [value for value in by_people if value is not None]
+    interval = plus_two([(value, value) for value in values], weights=design.weights)
+    assert interval is not None, "a mean of labels alone has at least five of them"
+    return replace(found, human_only=Estimate(alone, *interval))

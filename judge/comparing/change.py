@@ -24,12 +24,8 @@ from judge.measures.pool import Bounded
 from judge.scoring import Mean
 from judge.statistics.noninferiority import lower_bound, upper_bound
 from judge.statistics.significance import detectable, effect_size, moments
-from judge.statistics.signs import ALPHA, SignFlip, holm, sign_flip_in_every
+from judge.statistics.signs import ALPHA, FEWEST_DIFFERENCES, SignFlip, holm, sign_flip_in_every
 from judge.statistics.weights import weighted_mean
-
-FEWEST_DIFFERENCES = 6
-"""So many rows must differ, in every completion, before an interval is printed. With five
-non-zero differences no sign-flip test reaches .05 either."""
 
 Slices = Mapping[str, Mapping[Measure, "Change"]]
 

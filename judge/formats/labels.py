@@ -12,6 +12,9 @@ from judge.formats.scale import Scale
 from judge.formats.values import number
 from judge.run import Notice
 
+# Smaller ones nobody draws with, and sums of squares of 1/pi would overflow.
+_LEAST_PI = 1e-100
+
 
 @dataclass(frozen=True, slots=True)
 class Label:
@@ -127,9 +130,7 @@ def _probability(statement: Statement, findings: Findings) -> float | None:
         pi = number(float(value) if isinstance(value, str) else value)
     except ValueError:
         pi = None
-    if pi is None or not 0 < pi <= 1:
-        findings.problem(
-            statement.place, f"pi {shown(value)}", "pi is a probability, above 0, at most 1"
-        )
+    if pi is None or not _LEAST_PI <= pi <= 1:
+        findings.problem(statement.place, f"pi {shown(value)}", "pi is a probability, 1e-100 to 1")
         return None
     return pi

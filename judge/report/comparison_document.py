@@ -12,6 +12,7 @@ from judge.measures.names import Measure
 from judge.report.by_log import both_readings
 from judge.report.comparison_wording import headline, outcome
 from judge.report.conflicts import conflict_documents
+from judge.report.differences import METHOD
 from judge.report.preferences import trust_document
 from judge.scoring import Mean
 from judge.statistics.correction import Correction
@@ -97,7 +98,7 @@ def change_document(change: Change) -> dict[str, Any]:
         "before": _mean(change.before),
         "after": _mean(change.after),
         "ci95": None if change.interval is None else list(change.interval),
-        "ci95_method": None if change.interval is None else "t, approximate",
+        "ci95_method": None if change.interval is None else METHOD,
         # Of the sign-flip test: the largest that any completion of open grades has.
         "p": change.flip.p,
         "p_sign_flip": change.flip.p,

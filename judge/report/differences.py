@@ -13,7 +13,8 @@ from judge.scoring import Mean
 
 OVERALL = "overall"
 BY_MOCK = "word overlap"
-INTERVAL = "95% (t, approximate)"
+METHOD = "t, approximate"
+INTERVAL = f"95% ({METHOD})"
 _NAME_WIDTH = 14
 
 

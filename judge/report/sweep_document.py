@@ -1,7 +1,13 @@
-"""A sweep as JSON, for other programs; fields are added, never changed."""
+"""A sweep as JSON, for other programs; fields are added, never changed.
+
+`p_behind`: the sign-flip test of each value against the best, by Holm over all looks; only
+a p of at most .05 sets a value apart. The intervals of `changes` are approximate.
+"""
 
 from __future__ import annotations
 
+from judge.report.differences import METHOD
+from judge.statistics.estimate import Estimate
 from judge.sweep import Line, Sweep
 
 
@@ -42,6 +48,11 @@ def _line(sweep: Sweep, line: Line) -> dict[str, object]:
     return {
         "n": line.means[0].n,
         "means": [{"value": m.value, "lo": m.lo, "hi": m.hi} for m in line.means],
-        "changes": [change.as_json() for change in line.changes],
+        "changes": [_change(change) for change in line.changes],
         "best": sweep.values[line.best],
+        "p_behind": list(line.p_behind),
     }
+
+
+def _change(change: Estimate) -> dict[str, float | str | None]:
+    return change.as_json() | ({} if change.lo is None else {"method": METHOD})

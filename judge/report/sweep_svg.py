@@ -1,4 +1,7 @@
-"""A sweep as one SVG picture: a panel a measure, a line a slice, overall in bold."""
+"""A sweep as one SVG picture: a panel a measure, a line a slice, overall in bold.
+
+Where grades are open a point is hollow, at the lowest grades, and a stem leads to the highest.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,11 @@ from collections.abc import Iterator, Sequence
 from xml.sax.saxutils import escape
 
 from judge.measures.names import Measure
-from judge.report.phrases import MOCK, number
+from judge.report.estimates import in_cell
+from judge.report.phrases import MOCK
 from judge.report.sweep_text import line_name
 from judge.report.terminal import clean, shorten
+from judge.scoring import Mean
 from judge.sweep import Line, Sweep
 
 _WIDTH, _PANEL = 760, 340
@@ -17,6 +22,7 @@ _LABEL_STEP = 16
 # Okabe and Ito's palette; the dashes tell lines apart without colour.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 _DASHES = ("none", "6 3", "2 3", "8 3 2 3", "10 4", "4 4")
+_OPEN = "hollow: grades are open, drawn at the lowest; the stem reaches up to the highest"
 _STYLE = (
     "text{font-family:system-ui,sans-serif;font-size:13px;fill:#222}.small{font-size:12px}"
     ".title{font-weight:600}.grid{stroke:#ddd}.line{fill:none;stroke-width:2}"
@@ -48,12 +54,14 @@ def _panel(sweep: Sweep, measure: Measure) -> Iterator[str]:
         y = _y(share)
         yield f'<line x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y}" y2="{y}" class="grid"/>'
         yield f'<text x="{_LEFT - 8}" y="{y + 4}" text-anchor="end" class="small">{share}</text>'
+    lines = sweep.of(measure)
+    if any(mean.is_open for line in lines for mean in line.means):
+        yield f'<text x="{_LEFT}" y="40" class="small">{_OPEN}</text>'
     xs = _xs(len(sweep.values))
     for x, value in zip(xs, sweep.values, strict=True):
         label = _text(shorten(value, 10))
         y = _PANEL - _BOTTOM + 20
         yield f'<text x="{x}" y="{y}" text-anchor="middle" class="small">{label}</text>'
-    lines = sweep.of(measure)
     labels = _spread([_y(line.means[-1].value) for line in lines])
     for at, (line, label_y) in enumerate(zip(lines, labels, strict=True)):
         yield from _curve(line, at, xs, label_y)
@@ -69,12 +77,21 @@ def _curve(line: Line, at: int, xs: Sequence[float], label_y: float) -> Iterator
     yield (
         f'<polyline points="{path}" class="{kind}" stroke="{colour}" stroke-dasharray="{dash}"/>'
     )
-    for x, y in points:
-        yield f'<circle cx="{x}" cy="{y}" r="3.5" fill="{colour}"/>'
-    label = _text(f"{line_name(line)} {number(line.means[-1].value)}")
+    for x, mean in zip(xs, line.means, strict=True):
+        yield from _point(x, mean, colour)
+    label = _text(f"{line_name(line)} {in_cell(line.means[-1])}")
     weight = 600 if overall else 400
     style = f"fill:{colour};font-weight:{weight}"
     yield f'<text x="{points[-1][0] + 12}" y="{label_y + 4}" style="{style}">{label}</text>'
+
+
+def _point(x: float, mean: Mean, colour: str) -> Iterator[str]:
+    y, fill = _y(mean.value), colour
+    if mean.is_open:
+        ends = f'x1="{x}" x2="{x}" y1="{_y(mean.lo)}" y2="{_y(mean.hi)}"'
+        yield f'<line {ends} class="open" stroke="{colour}"/>'
+        fill = "#fff"
+    yield f'<circle cx="{x}" cy="{y}" r="3.5" fill="{fill}" stroke="{colour}"/>'
 
 
 def _xs(n: int) -> list[float]:

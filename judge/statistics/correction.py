@@ -20,8 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.statistics.estimate import Estimate
+from judge.statistics.signs import FEWEST_DIFFERENCES
 from judge.statistics.strata import realised_design
 from judge.statistics.student import t_quantile
+from judge.statistics.weights import shares_of
 
 FEWEST_LABELLED = 5
 """Below this many labelled units no corrected value is given."""
@@ -29,6 +31,8 @@ FEWEST_LABELLED = 5
 FEWEST_APART = 5
 """Fewer units that differ at all give no interval: where most are alike, the rare ones that
 are not decide, and few labels meet them (measured in docs/statistics.md)."""
+
+_ROUNDING = 1e-12
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -41,7 +45,8 @@ class Correction:
     se: its standard error; 0 where every unit is labelled
     judge_weight: how much of the judge's values is used; 0 is labels alone
     judge_mean: mean of the judge's values over all units, uncorrected
-    human_only: mean of the labelled units with its interval, the judge ignored
+    human_only: mean of the labelled units, the judge ignored, with an interval where a difference
+        of two runs may have one
     notes: what the design made it necessary to assume
     """
 
@@ -100,7 +105,7 @@ def difference_estimator(
         se,
         1.0,
         _mean(all_judge),
-        of(y, 0.0)[0],
+        _alone(of(y, 0.0)[0], y),
         n,
         units,
         design.notes,
@@ -143,7 +148,7 @@ def prediction_powered(
         se,
         weight,
         _mean(all_judge),
-        _t_interval(_mean(y), alone, y, n=n, fewest=fewest),
+        _alone(_t_interval(_mean(y), alone, y, n=n, fewest=fewest), y),
         n,
         units,
     )
@@ -162,8 +167,8 @@ def labels_needed(spread: float, *, half_width: float) -> int:
 
 def effective_n(weights: Sequence[float]) -> float:
     """Return Kish's effective sample size of weighted units: (sum w)^2 / sum w^2."""
-    total, squares = math.fsum(weights), math.fsum(w * w for w in weights)
-    return total * total / squares if squares else 0.0
+    shares = shares_of(len(weights), weights)
+    return 1.0 / math.fsum(share * share for share in shares) if shares else 0.0
 
 
 def _labelled(human: Sequence[float | None]) -> list[int]:
@@ -217,6 +222,15 @@ def _t_interval(
         return Estimate(value, reason=f"{few} {n} labelled{differ}: no interval to build on it")
     reach = t_quantile(0.975, df=df or n - 1) * se
     return Estimate(value, value - reach, value + reach)
+
+
+def _alone(estimate: Estimate, values: Array) -> Estimate:
+    """Return a mean of labels alone without an interval where too few units are not 0."""
+    differing = int(np.count_nonzero(np.abs(values) > _ROUNDING))
+    if estimate.lo is None or estimate.lo == estimate.hi or differing >= FEWEST_DIFFERENCES:
+        return estimate
+    reason = f"only {differing} of {len(values)} labelled are not 0: no interval to build on it"
+    return Estimate(estimate.value, reason=reason)
 
 
 def _apart(values: Sequence[float] | Array) -> int:

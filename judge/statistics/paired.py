@@ -25,6 +25,7 @@ from judge.statistics.bootstrap import (
 from judge.statistics.correction import effective_n
 from judge.statistics.estimate import Estimate
 from judge.statistics.prevalence import LabelledChunks, post_stratified_shares
+from judge.statistics.weights import shares_of
 
 Tables = NDArray[np.float64]
 
@@ -158,9 +159,9 @@ def _tables(
     """Return a table a query, (Q, q, q); weights are scaled to add up to the units."""
     queries = {id: at for at, id in enumerate(dict.fromkeys(unit.query_id for unit in units))}
     tables = np.zeros((len(queries), grade_max + 1, grade_max + 1))
-    scale = len(units) / math.fsum(unit.weight for unit in units) if units else 1.0
-    for unit in units:
-        tables[queries[unit.query_id]] += unit.weight * scale * table_of(unit, grade_max)
+    shares = shares_of(len(units), [unit.weight for unit in units])
+    for unit, share in zip(units, shares, strict=True):
+        tables[queries[unit.query_id]] += share * len(units) * table_of(unit, grade_max)
     return tables
 
 

@@ -23,6 +23,10 @@ ALPHA = 0.05
 EXACT_FLIPS = 16
 """With at most this many non-zero differences all 2^n sign flips are tried."""
 
+FEWEST_DIFFERENCES = 6
+"""So many rows must differ, in every completion, before Student's interval of a difference is
+printed. With five non-zero differences no sign-flip test reaches .05 either."""
+
 FLIP_SAMPLES = 10_000
 _ROUNDING = 1e-9
 

@@ -56,6 +56,16 @@ class Design:
         """Tell whether this is one random sample, all units with the same chance."""
         return len(self.strata) == 1 and bool(np.ptp(self.strata[0].shares) < 1e-12)
 
+    @property
+    def weights(self) -> list[float]:
+        """Return how many of all units each labelled one stands for."""
+        found = {
+            int(at): s.size * float(share)
+            for s in self.strata
+            for at, share in zip(s.at, s.shares, strict=True)
+        }
+        return [found[at] for at in sorted(found)]
+
     def mean(self, values: Array) -> float:
         """Return the estimated mean over all units of what the labelled ones have."""
         return math.fsum(s.size * float(s.shares @ values[s.at]) for s in self.strata) / self.units
