@@ -90,21 +90,22 @@ def test_picture_has_a_panel_a_measure_and_a_line_a_slice() -> None:
     assert all(abs(a - b) >= 16 for i, a in enumerate(heights) for b in heights[i + 1 :])
 
 
-def test_picture_shows_open_grades_hollow_with_a_stem_to_the_highest() -> None:
+def test_picture_shows_open_grades_hollow_with_a_stem_over_their_range() -> None:
     sweep = swept([{"a0": 1}, {"a0": 2}], slices={"a0": "a"}, measures=["nDCG@2", "RR"])
     is_open, known = ElementTree.fromstring(sweep_svg(sweep)).findall(f"{SVG}g")
     stems = [line for line in is_open.findall(f"{SVG}line") if line.get("class") == "open"]
-    # y is 48 + (1 - share) * 236. Golden first, the other open: at the lowest 1/1.6309 = .6131;
-    # golden second: .6309; both up to 1. In the slice and overall.
+    # y is 48 + (1 - share) * 236. Golden first, the other open: 1 if it is 0, 1/1.6309 =
+    # .6131 if it is 3; golden second: .6309 and 1. In the slice and overall.
     assert {(line.get("y1"), line.get("y2")) for line in stems} == {
         ("139.3", "48.0"),
         ("135.1", "48.0"),
     }
     hollow = [c.get("cy") for c in is_open.findall(f"{SVG}circle") if c.get("fill") == "#fff"]
-    assert hollow == ["139.3", "135.1"] * 2
+    assert hollow == ["48.0", "135.1"] * 2
     texts = [node.text or "" for node in is_open.iter(f"{SVG}text")]
     assert (
-        "hollow: grades are open, drawn at the lowest; the stem reaches up to the highest" in texts
+        "hollow: at the lowest grades of what is open; the stem spans what others would give"
+        in texts
     )
     assert "overall 0.631..1.000" in texts
     assert not [line for line in known.findall(f"{SVG}line") if line.get("class") == "open"]

@@ -1,6 +1,6 @@
 """A sweep as one SVG picture: a panel a measure, a line a slice, overall in bold.
 
-Where grades are open a point is hollow, at the lowest grades, and a stem leads to the highest.
+Where grades are open a point is hollow, at the lowest grades; a stem spans what others give.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _LABEL_STEP = 16
 # Okabe and Ito's palette; the dashes tell lines apart without colour.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 _DASHES = ("none", "6 3", "2 3", "8 3 2 3", "10 4", "4 4")
-_OPEN = "hollow: grades are open, drawn at the lowest; the stem reaches up to the highest"
+_OPEN = "hollow: at the lowest grades of what is open; the stem spans what others would give"
 _STYLE = (
     "text{font-family:system-ui,sans-serif;font-size:13px;fill:#222}.small{font-size:12px}"
     ".title{font-weight:600}.grid{stroke:#ddd}.line{fill:none;stroke-width:2}"
