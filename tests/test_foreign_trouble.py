@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from judge.api import grading
+from judge.cli.main import main
 from judge.errors import UsageError
 from judge.formats import read_runs
 from judge.formats.options import ReadOptions
@@ -127,3 +128,39 @@ def test_a_slice_beside_hits_is_read_under_every_name_it_may_have(
     file.write_text(json.dumps({"query": "fuse", name: "parts", "hits": hits}), encoding="utf-8")
     (read,) = read_runs(file, ReadOptions(map=renames)).values()
     assert [row.slice for row in read.rows] == ["parts"]
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["grade", "run.json", "--corpus", "locked"],
+        ["measure", "run.json", "locked"],
+        ["calibrate", "locked", "locked/labels.csv"],
+        ["grade", "run.json", "--backend", "replay:locked/r"],
+        ["cache", "stats", "--cache-dir", "locked"],
+    ],
+)
+def test_folder_that_cannot_be_entered_is_a_message(
+    argv: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    # Root may enter every folder: what the system says to others is put in its place.
+    monkeypatch.chdir(tmp_path)
+    Path("run.json").write_text('{"rows": [{"query_id": "q", "query": "w", "ranked": ["a"]}]}')
+    Path("locked").mkdir()
+    stat = Path.stat
+
+    def refused(path: Path, **options: bool) -> object:
+        if "locked" in path.parent.parts:
+            raise PermissionError(13, "Permission denied", str(path))
+        return stat(path, **options)
+
+    monkeypatch.setattr(Path, "stat", refused)
+    with pytest.raises(SystemExit) as ended:
+        main(argv)
+    assert ended.value.code == 2
+    said = capsys.readouterr().err
+    assert "locked" in said
+    assert "ermission denied; check path and rights" in said

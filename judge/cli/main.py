@@ -141,6 +141,13 @@ def _code(argv: list[str] | None) -> int:
         return error.exit_code
     except _BrokenInside as error:
         return _fault(error.args[0])
+    except PermissionError as error:
+        if error.filename is None:
+            return _fault(error)
+        # `Path.is_file` and its like raise it for what lies in a folder that cannot be entered.
+        what = f"{os.fspath(error.filename)}: {error.strerror}; check path and rights"
+        error_line(_masked(what))
+        return 2
     except Exception as error:  # noqa: BLE001 - whatever it is, it is no verdict
         return _fault(error)
     return code if isinstance(code, int) else 0
