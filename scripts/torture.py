@@ -4,10 +4,10 @@
                                servers,files]
 
 Seeded and bounded; talks to loopback only. Exits 1 if a reply that was delivered is not in the
-cache, a kill makes more than `concurrency` replies be paid again, an entry that can be read one
-by one is asked again, processes side by side pay for more than 2% twice, or anything ends with a
-traceback or with an exit code that the README does not name. The full form (500 kills, 500
-damages, 3,000 files x commands) runs without `--minutes`.
+cache, a kill -9 makes more than `concurrency` replies be paid again or a signal that can be heard
+any at all, an entry that can be read one by one is asked again, processes side by side pay for
+more than 2% twice, or anything ends with a traceback or with an exit code that the README does
+not name. The full form (500 kills, 500 damages, 3,000 files x commands) runs without `--minutes`.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ import sys
 import tempfile
 import time
 import urllib.request
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -104,15 +105,20 @@ def in_cache(folder: Path) -> set[str]:
 
 
 def kills(pace: Pace, chance: random.Random, folder: Path) -> list[str]:
-    """Stop runs at random moments, most of them by kill -9."""
-    faults, server, delivered, surplus, n = [], Server(), set[str](), 0, 0
-    first, signals = 0, [signal.SIGKILL] * 3 + [signal.SIGTERM, signal.SIGINT, signal.SIGHUP]
+    """Stop runs at random moments, half of them by kill -9, half in a way that can be heard.
+
+    What is in flight dies with a killed process; one that hears a signal waits for all of it.
+    """
+    faults, server, delivered, kept, first = [], Server(), set[str](), set[str](), 0
+    stops, unkept = Counter[str](), Counter[str]()
+    graceful = [signal.SIGTERM, signal.SIGINT, signal.SIGHUP]
     for n in pace.cases(500):
+        before = server.wire - len(kept)  # read late: a killed run's last requests are in it
         process = server.run(folder, first, first + 400)
         assert process.stdout is not None
         lines = [process.stdout.readline()]
         time.sleep(chance.uniform(0, 0.3))
-        number = chance.choice(signals)
+        number = chance.choice([signal.SIGKILL] * 3 + graceful)
         process.send_signal(number)
         rest, said = process.communicate(timeout=60)
         lines += rest.splitlines(keepends=True)
@@ -120,16 +126,19 @@ def kills(pace: Pace, chance: random.Random, folder: Path) -> list[str]:
         kept = in_cache(folder)
         if lost := delivered - kept:
             faults.append(f"kill {n} ({number.name}): {len(lost)} delivered replies lost")
-        paid_again = server.wire - len(kept) - surplus
-        surplus = server.wire - len(kept)
-        if paid_again > CONCURRENCY:
+        paid_again = server.wire - len(kept) - before
+        if paid_again > (CONCURRENCY if number is signal.SIGKILL else 0):
             faults.append(f"kill {n} ({number.name}): {paid_again} replies paid and not kept")
         if number is not signal.SIGKILL and said.count("Traceback") > 1:
             faults.append(f"kill {n} ({number.name}): {said[-300:]}")
+        stops[number.name] += 1
+        unkept[number.name] += paid_again
         if f"why salt {first + 399}" in kept:
             first += 400
     server.process.terminate()
-    print(f"kills: {n + 1}, {len(delivered)} replies delivered, {surplus} paid and not kept")
+    print(f"kills: {stops.total()}, {len(delivered)} replies delivered")
+    for name, times in sorted(stops.items()):
+        print(f"  {name}: {times} times, {unkept[name]} replies paid and not kept")
     return faults
 
 

@@ -20,7 +20,8 @@ from hypothesis import strategies as st
 
 from judge.judging import cache_care
 from judge.judging.backends import open_backend
-from judge.judging.cache import CacheTrouble, JudgmentCache
+from judge.judging.cache import JudgmentCache
+from judge.judging.cache_trouble import CacheTrouble
 from judge.judging.entries import (
     Entry,
     Keys,
@@ -384,6 +385,23 @@ def test_16_a_database_with_torn_pages_is_set_aside_or_read(tmp_path: Path) -> N
     path.write_bytes(whole[:4096] + b"\xaa" * (len(whole) - 4096))
     judge = judged(tmp_path)  # every pair has its grade
     assert judge.notices
+
+
+@pytest.mark.parametrize("name", [b"Setti\xeegs", b"Settifgs"])  # a bit of an n flipped
+def test_a_damaged_trigger_that_lets_nothing_be_stored_sets_the_database_aside(
+    tmp_path: Path, name: bytes
+) -> None:
+    judged(tmp_path)
+    path = tmp_path / "cache.db"
+    whole = b"AFTER INSERT ON Cache FOR EACH ROW BEGIN UPDATE Settings"
+    assert whole in path.read_bytes()
+    path.write_bytes(path.read_bytes().replace(whole, whole.replace(b"Settings", name)))
+    judge = judged(tmp_path)
+    assert (judge.calls.made, judge.calls.cached) == (0, 5)
+    assert "5 entries of it could be read and are kept" in judge.notices[0].text
+    with Judge([open_backend("mock")], load_prompt(), cache=JudgmentCache(tmp_path)) as judge:
+        assert list(judge.stream([replace(PAIRS[0], query="another")]))
+    assert judge.unkept == 0
 
 
 def test_16_a_cache_of_another_version_is_left_alone(tmp_path: Path) -> None:

@@ -14,7 +14,8 @@ from judge.cli.cache import command as cache_command
 from judge.errors import InputError, UsageError
 from judge.judging import cache_care
 from judge.judging.backends import open_backend
-from judge.judging.cache import CacheTrouble, JudgmentCache
+from judge.judging.cache import JudgmentCache
+from judge.judging.cache_trouble import CacheTrouble
 from judge.judging.judge import Judge, Pair
 from judge.judging.prompt import load_prompt
 from judge.judging.salvage import rows_left

@@ -15,9 +15,10 @@ import click
 from judge.cli.notes import note
 from judge.errors import InputError, Problem, UsageError, printable
 from judge.judging import cache_care
-from judge.judging.cache import IF_DAMAGED, CacheDamaged, CacheTrouble, JudgmentCache
+from judge.judging.cache import JudgmentCache
 from judge.judging.cache_files import holds_judgments, those_set_aside
 from judge.judging.cache_folder import cache_folder
+from judge.judging.cache_trouble import IF_DAMAGED, CacheDamaged, CacheTrouble
 
 _folder_option = click.option(
     "--cache-dir",

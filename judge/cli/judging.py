@@ -24,9 +24,10 @@ from judge.judging.backends.backend import Backend
 from judge.judging.backends.openai import OFFICIAL
 from judge.judging.backends.opening import server_of
 from judge.judging.budget import FREE, Budget, Price, price_of, read_prices
-from judge.judging.cache import CacheTrouble, JudgmentCache
+from judge.judging.cache import JudgmentCache
 from judge.judging.cache_files import holds_judgments
 from judge.judging.cache_folder import cache_folder
+from judge.judging.cache_trouble import CacheTrouble
 from judge.judging.judge import Judge
 from judge.judging.limits import Limits
 from judge.judging.progress import Progress

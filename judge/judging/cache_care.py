@@ -11,8 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from judge.errors import InputError, Problem
-from judge.judging.cache import FORMAT_KEY, CacheDamaged, JudgmentCache, sound_rows
+from judge.judging.cache import JudgmentCache
 from judge.judging.cache_files import alone, holds_judgments, set_aside, those_set_aside
+from judge.judging.cache_opening import FORMAT_KEY
+from judge.judging.cache_reading import sound_rows
+from judge.judging.cache_trouble import CacheDamaged
 from judge.judging.entries import (
     Entry,
     canonical,

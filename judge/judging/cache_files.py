@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 DATABASE = "cache.db"
 _PARTS = ("", "-wal", "-shm")
@@ -140,10 +141,35 @@ class Reader:
             self._copy = None
 
 
+class _Connection(sqlite3.Connection):
+    """Raises an error of SQLite's also where its message quotes bytes that are no text."""
+
+    def execute(self, *words: Any) -> sqlite3.Cursor:
+        with _as_damage():
+            return super().execute(*words)
+
+    def executemany(self, *words: Any) -> sqlite3.Cursor:
+        with _as_damage():
+            return super().executemany(*words)
+
+
+@contextmanager
+def _as_damage() -> Iterator[None]:
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        raise sqlite3.DatabaseError("it holds names that are no text") from error
+
+
 def connected(url: str) -> sqlite3.Connection:
     """Return a connection to a database that is there and can be read."""
     connection = sqlite3.connect(
-        url, uri=True, timeout=60, isolation_level=None, check_same_thread=False
+        url,
+        uri=True,
+        timeout=60,
+        isolation_level=None,
+        check_same_thread=False,
+        factory=_Connection,
     )
     # As it stands on disk: a flipped bit makes text of which no string can be made.
     connection.text_factory = bytes

@@ -14,7 +14,8 @@ from contextlib import suppress
 from itertools import chain
 from typing import TypeAlias
 
-from judge.judging.cache import DISK_TROUBLE, JudgmentCache
+from judge.judging.cache import JudgmentCache
+from judge.judging.cache_trouble import DISK_TROUBLE
 from judge.judging.claim_table import LEASE_S
 
 Keyed: TypeAlias = tuple[str, ...]

@@ -23,7 +23,8 @@ from judge.errors import BackendUnavailable
 from judge.judging.asking import Asker, verdict_of
 from judge.judging.backends.backend import Backend
 from judge.judging.budget import FREE, Budget, Forecast, Price
-from judge.judging.cache import CacheTrouble, JudgmentCache
+from judge.judging.cache import JudgmentCache
+from judge.judging.cache_trouble import CacheTrouble
 from judge.judging.claims import Claims, Keyed
 from judge.judging.exchange import Pair, Verdict
 from judge.judging.ledger import Ledger

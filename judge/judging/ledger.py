@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from judge.judging.cache import DISK_TROUBLE, IF_DAMAGED, JudgmentCache, is_damage
+from judge.judging.cache import JudgmentCache
+from judge.judging.cache_trouble import DISK_TROUBLE, IF_DAMAGED, is_damage
 from judge.judging.entries import Entry, Fields
 
 Given: TypeAlias = tuple[Entry, dict[str, object]]
