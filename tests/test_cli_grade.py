@@ -253,7 +253,7 @@ class TestBadInput:
                 lines.write(json.dumps(row(f"q{at}", "a", "b", "c")) + "\n")
         ran = run_judge("grade", path)
         assert ran.code == 3
-        assert "INCOMPLETE nDCG@10 0.000 [0.000, 1.000]; 300,000 open in 100,000 rows" in (
+        assert "INCOMPLETE nDCG@10 between 0.000 and 1.000; 300,000 open in 100,000 rows" in (
             ran.out.replace(" \n", " ").replace("\n", " ")
         )
 

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from judge import cascade, run
+from judge import run
 from judge.cli.main import main
+from judge.evidence import rebuilding
 from judge.formats import opening
 from judge.formats.textfile import StoredText
 from judge.measures import bounds
@@ -50,7 +51,7 @@ def test_a_known_run_is_read_measured_and_written_piece_by_piece(
     monkeypatch.setattr(opening, "_HELD_BYTES", 0)
     monkeypatch.setattr(StoredText, "text", property(refuse("the whole text of a file")))
     monkeypatch.setattr(run.KnownGrade, "__init__", refuse("an object for each grade"))
-    monkeypatch.setattr(cascade, "build_pool", refuse("the weighing of sources"))
+    monkeypatch.setattr(rebuilding, "build_pool", refuse("the weighing of sources"))
     monkeypatch.setattr(bounds, "ndcg_contrast_rows", refuse("the bounds of open grades"))
 
     done: list[str] = []
