@@ -1,6 +1,6 @@
 """Do the intervals of agreement coefficients keep their promise over few queries? Seeded.
 
-    python scripts/check_agreement.py
+    python scripts/check_agreement.py [RUNS JUDGE_QRELS HUMAN_QRELS]
 
 Made-up queries of ten chunks: people and judge see the same truth with errors of their own, and
 queries differ in how well the judge does. Printed: how often the 95% interval holds the
@@ -8,18 +8,25 @@ coefficient of 50,000 queries, (how often its lower end lies above that), and it
 the percentiles of the cluster bootstrap, and of the symmetric bootstrap-t that is used.
 Then, of 43 such queries of 20 chunks: how often the interval of each share of people's grades holds
 the share among all, when some chunks (drawn within the judge's grades) or whole rows are labelled.
+With three files: how often the interval of each rank correlation of the runs (all, and twelve drawn
+anew each time), over topics drawn with replacement, holds the correlation over all topics.
 """
 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.calibration.rescoring import CORRELATIONS, Scoring, score_runs, sources, with_interval
+from judge.formats import read_labels, read_runs
+from judge.formats.verdicts import read_verdicts
+from judge.measures.names import parse_measure
 from judge.statistics.agreement import coefficients
 from judge.statistics.bootstrap import bootstrap_t, resample
-from judge.statistics.paired import GradedUnit, grade_shares
+from judge.statistics.paired import GradedUnit, Resampling, grade_shares
 from judge.statistics.sampling import stratified
 
 CHUNKS = 10
@@ -107,9 +114,40 @@ def shares(plan: str, n: int, *, samples: int, seed: int) -> NDArray[np.float64]
     return np.array(found, dtype=float)
 
 
+def orders(
+    judge: NDArray[np.float64],
+    people: NDArray[np.float64],
+    *,
+    systems: int,
+    topics: int,
+    samples: int,
+    seed: int,
+) -> dict[str, NDArray[np.float64]]:
+    """Return (holds, width) by sample of each rank correlation's interval.
+
+    judge, people: scores, (runs, topics). The bound on topics is not asked here.
+    """
+    generator = np.random.default_rng(seed)
+    found: dict[str, list[tuple[bool, float]]] = {name: [] for name in CORRELATIONS}
+    for sample in range(samples):
+        some = np.sort(generator.permutation(len(judge))[:systems])
+        drawn = generator.integers(judge.shape[1], size=topics)
+        both = np.stack([judge[some], people[some]], axis=1)
+        for name, correlation in CORRELATIONS.items():
+            truth = correlation(*both.mean(2).T.tolist()).value
+            estimate = with_interval(
+                correlation, both[:, :, drawn].T, Resampling(draws=100, seed=sample), fewest=1
+            )
+            if truth is not None and estimate.lo is not None and estimate.hi is not None:
+                holds = estimate.lo <= truth <= estimate.hi
+                found[name].append((holds, estimate.hi - estimate.lo))
+    return {name: np.array(rows, dtype=float) for name, rows in found.items()}
+
+
 def main() -> None:
-    """Print both tables in Markdown."""
+    """Print the tables in Markdown."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("files", type=Path, nargs="*")
     parser.add_argument("--samples", type=int, default=400)
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
@@ -130,6 +168,25 @@ def main() -> None:
         table = shares(plan, n, samples=arguments.samples, seed=arguments.seed)
         cells = [f"{a:.1%} / {b:.2f}" for a, b in table.mean(0)]
         print(f"| {n} {plan} | {' | '.join(cells)} |")
+    if arguments.files:
+        _print_orders(arguments)
+
+
+def _print_orders(arguments: argparse.Namespace) -> None:
+    runs = list(read_runs(arguments.files[0]).values())
+    verdicts, labels = read_verdicts(arguments.files[1]), read_labels(arguments.files[2])
+    both = sources(verdicts.grades, labels.labels).shared
+    how = Scoring(parse_measure("nDCG@10"))
+    judge, people = (score_runs(runs, side, how) for side in (both.judge, both.people))
+    print(f"\n| systems | topics | {' | '.join(CORRELATIONS)} |\n|" + " --- |" * 5)
+    for systems in (len(runs), 12):
+        for topics in (10, 20, 30, 43, 60):
+            found = orders(
+                judge, people, systems=systems, topics=topics,
+                samples=arguments.samples, seed=arguments.seed,
+            )  # fmt: skip
+            cells = [f"{f[:, 0].mean():.0%} / {np.median(f[:, 1]):.2f}" for f in found.values()]
+            print(f"| {systems} | {topics} | {' | '.join(cells)} |")
 
 
 if __name__ == "__main__":

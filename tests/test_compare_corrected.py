@@ -62,7 +62,7 @@ def test_labels_of_some_rows_speak_for_all(tmp_path):
     assert (found.labelled, found.units) == (6, 10)
     assert found.estimate.value == pytest.approx(0.0)  # half of the rows turn round
     assert found.estimate.reason == (
-        "only 3 of 6 labelled differ from the rest: no interval to build on it"
+        "only 3 of 6 labelled differ from the rest: an interval takes 6"
     )
 
 

@@ -11,6 +11,7 @@ from judge.calibration.rescoring import Scoring, corrected_means, score_runs, so
 from judge.formats import Label
 from judge.measures.names import parse_measure
 from judge.run import Result, Row, Run
+from judge.statistics.paired import Resampling
 
 HOW = Scoring(parse_measure("nDCG@2"))
 SECOND = 1 / math.log2(3)  # discount of rank 2
@@ -60,7 +61,26 @@ def test_orders_that_differ():
     found = system_orders(runs, sources(judged, labels), HOW)
     assert found.means == {"A": (1.0, 0.0), "B": (0.0, 1.0)}
     assert found.correlations["tau_b"].value == -1.0
-    assert found.correlations["tau_b"].reason == "CI n/a: 1 query, at least 10 are needed"
+    assert found.correlations["tau_b"].reason == "CI n/a: 1 query, at least 40 are needed"
+
+
+@pytest.mark.parametrize(("queries", "printed"), [(39, False), (40, True)])
+def test_order_of_systems_has_an_interval_from_forty_queries(queries, printed):
+    # Every query: the judge x first, people x first but in each third y.
+    judged = {(f"q{i}", id): grade for i in range(queries) for id, grade in (("x", 3), ("y", 0))}
+    labels = [
+        Label(f"q{i}", id, grade)
+        for i in range(queries)
+        for id, grade in zip("xy", (0, 3) if i % 3 == 0 else (3, 0), strict=True)
+    ]
+    runs = [_run(id, {f"q{i}": [id] for i in range(queries)}) for id in "xy"]
+    found = system_orders(runs, sources(judged, labels), HOW, resampling=Resampling(draws=20))
+    for correlation in found.correlations.values():
+        assert correlation.value == pytest.approx(1.0)
+        assert (correlation.lo is not None) is printed
+        assert correlation.reason == (
+            "" if printed else "CI n/a: 39 queries, at least 40 are needed"
+        )
 
 
 def test_orders_without_a_shared_query_have_a_reason():
@@ -137,7 +157,6 @@ def test_query_labelled_in_part_corrects_nothing():
 def test_dl19_systems_are_ordered_alike(data):
     from judge.formats import read_labels, read_runs
     from judge.formats.verdicts import read_verdicts
-    from judge.statistics.paired import Resampling
 
     folder = data / "dl19"
     both = sources(

@@ -20,7 +20,7 @@ from judge.measures.graded import evaluate
 from judge.measures.names import Measure
 from judge.measures.pool import GradePool
 from judge.run import Row, Run
-from judge.statistics.bootstrap import FEWEST_CLUSTERS, resample, widest_interval
+from judge.statistics.bootstrap import resample, widest_interval
 from judge.statistics.correction import Correction, difference_estimator
 from judge.statistics.estimate import Estimate
 from judge.statistics.paired import RESAMPLING, Resampling, few_queries
@@ -33,6 +33,10 @@ from judge.statistics.rank_correlation import (
     tau_ap,
 )
 from judge.statistics.strata import realised_design
+
+FEWEST_TOPICS = 40
+"""Below this many queries rank correlations get no interval: noise in each system's mean takes
+orders apart, so the correlation is too low, and its interval too (docs/statistics.md)."""
 
 Grades: TypeAlias = Mapping[str, Mapping[str, int]]
 """query id -> chunk id -> grade"""
@@ -175,7 +179,7 @@ def system_orders(
             for run, j, p in zip(runs, by_judge, by_people, strict=True)
         },
         correlations={
-            name: _with_interval(correlation, per_query, resampling)
+            name: with_interval(correlation, per_query, resampling)
             for name, correlation in CORRELATIONS.items()
         },
         overlap=rank_biased_overlap(*orders) if len(runs) > 1 and queries else None,
@@ -188,12 +192,14 @@ CORRELATIONS: Mapping[str, Callable[[Sequence[float], Sequence[float]], Estimate
 """Rank correlations by name; the first argument is the judge's order, the second people's."""
 
 
-def _with_interval(
+def with_interval(
     correlation: Callable[[Sequence[float], Sequence[float]], Estimate],
     per_query: Scores,
     resampling: Resampling,
+    *,
+    fewest: int = FEWEST_TOPICS,
 ) -> Estimate:
-    """Return a correlation of means with its interval over queries.
+    """Return a correlation of means with its interval over queries, none over too few.
 
     per_query: (queries, 2, runs), the judge's scores and people's
     """
@@ -205,8 +211,9 @@ def _with_interval(
 
     whole = per_query.sum(0)
     found = correlation(*(whole / max(queries, 1)).tolist())
-    if found.value is None or queries < FEWEST_CLUSTERS:
-        return Estimate(found.value, reason=found.reason or few_queries(queries))
+    if found.value is None or queries < fewest:
+        reason = found.reason or few_queries(queries, least=fewest)
+        return Estimate(found.value, reason=reason)
     drawn = resample(per_query, draws=resampling.draws, seed=resampling.seed)
     interval = widest_interval(
         found.value,

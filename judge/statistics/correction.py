@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -28,9 +28,14 @@ from judge.statistics.weights import shares_of
 FEWEST_LABELLED = 5
 """Below this many labelled units no corrected value is given."""
 
-FEWEST_APART = 5
-"""Fewer units that differ at all give no interval: where most are alike, the rare ones that
-are not decide, and few labels meet them (measured in docs/statistics.md)."""
+FEWEST_APART, MOST_APART, SHARE_APART = 6, 30, 0.75
+"""How many labelled units must differ from the rest: this share of them, at least six (or all,
+of fewer than six), at most thirty. Where many are alike, rare ones decide, and an interval
+from few labels misses them (measured in docs/statistics.md)."""
+
+FEWEST_OF_TRAFFIC = 30
+"""Fewer labelled queries of traffic give no interval if no value of any lies below 0, or none
+above: a mean of one run, whose values may crowd near 1 and hide the rare low ones."""
 
 _ROUNDING = 1e-12
 
@@ -99,7 +104,7 @@ def difference_estimator(
         )
 
     corrected, se = of(y - all_judge[labelled], _mean(all_judge))
-    return Correction(
+    found = Correction(
         "difference" if design.is_simple else "stratified difference",
         corrected,
         se,
@@ -110,6 +115,7 @@ def difference_estimator(
         units,
         design.notes,
     )
+    return _held_back(found, all_judge, y) if of_traffic else found
 
 
 def prediction_powered(
@@ -142,7 +148,7 @@ def prediction_powered(
     rectified = y - weights * (f - (_mean(rest) if len(rest) else 0.0))
     se = math.hypot(rest_error, _standard_error(rectified)) if n > 1 else None
     alone = _standard_error(y) if n > 1 else None
-    return Correction(
+    found = Correction(
         "ppi++",
         _t_interval(_mean(rectified), se, rectified, n=n, fewest=fewest),
         se,
@@ -152,6 +158,7 @@ def prediction_powered(
         n,
         units,
     )
+    return _held_back(found, all_judge, y)
 
 
 def labels_needed(spread: float, *, half_width: float) -> int:
@@ -196,6 +203,22 @@ def _weight_without(left_out: int, y: Array, f: Array, rest: Array) -> float:
     return min(1.0, max(0.0, covariance / ((1.0 + len(y) / len(rest)) * spread)))
 
 
+def _held_back(found: Correction, judge: Array, people: Array) -> Correction:
+    """Return a correction of traffic without intervals where too few labels stand behind them."""
+    values = np.concatenate([judge, people])
+    if found.labelled >= FEWEST_OF_TRAFFIC or values.min(initial=0.0) < 0.0 < values.max():
+        return found
+    reason = (
+        f"CI n/a: {found.labelled} labelled, a mean of one run over traffic"
+        f" needs at least {FEWEST_OF_TRAFFIC}"
+    )
+
+    def bare(estimate: Estimate) -> Estimate:
+        return estimate if estimate.lo is None else Estimate(estimate.value, reason=reason)
+
+    return replace(found, estimate=bare(found.estimate), human_only=bare(found.human_only))
+
+
 def _t_interval(
     value: float,
     se: float | None,
@@ -216,10 +239,11 @@ def _t_interval(
     if n < fewest:
         return Estimate(None, reason=f"{n} labelled, at least {fewest} are needed")
     apart = _apart(values)
-    if se is None or apart < FEWEST_APART:
-        few = "no spread over" if not apart else f"only {apart} of"
-        differ = "" if not apart else " differ from the rest"
-        return Estimate(value, reason=f"{few} {n} labelled{differ}: no interval to build on it")
+    if se is None or not apart:
+        return Estimate(value, reason=f"no spread over {n} labelled: no interval to build on it")
+    if apart < (least := _least_apart(n)):
+        reason = f"only {apart} of {n} labelled differ from the rest: an interval takes {least}"
+        return Estimate(value, reason=reason)
     reach = t_quantile(0.975, df=df or n - 1) * se
     return Estimate(value, value - reach, value + reach)
 
@@ -231,6 +255,11 @@ def _alone(estimate: Estimate, values: Array) -> Estimate:
         return estimate
     reason = f"only {differing} of {len(values)} labelled are not 0: no interval to build on it"
     return Estimate(estimate.value, reason=reason)
+
+
+def _least_apart(n: int) -> int:
+    """Return how many of n labelled units must differ from the commonest value."""
+    return min(n, MOST_APART, max(FEWEST_APART, math.ceil(SHARE_APART * n)))
 
 
 def _apart(values: Sequence[float] | Array) -> int:

@@ -134,10 +134,10 @@ def grade_shares(units: Sequence[GradedUnit], *, sizes: Sequence[int]) -> tuple[
     return tuple(Estimate(share, lo, hi) for share, lo, hi in found)
 
 
-def few_queries(queries: int) -> str:
+def few_queries(queries: int, *, least: int = FEWEST_CLUSTERS) -> str:
     """Return why so few queries give no interval."""
     have = "1 query" if queries == 1 else f"{queries} queries"
-    return f"CI n/a: {have}, at least {FEWEST_CLUSTERS} are needed"
+    return f"CI n/a: {have}, at least {least} are needed"
 
 
 def _judge_table(unit: GradedUnit, grade_max: int) -> Tables:
