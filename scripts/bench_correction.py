@@ -55,9 +55,15 @@ def coverage(
             lo, hi = _interval(estimate)
             held[draw, side] = np.nan if np.isnan(lo) else lo <= truth <= hi
             widths[draw, side] = hi - lo
-    covered, width = np.nanmean(held, axis=0), np.nanmean(widths, axis=0)
+    covered, width = ([_mean_printed(column) for column in table.T] for table in (held, widths))
     mean = float(np.mean(judge))
     return Coverage(run, truth, mean, covered[0], covered[1], width[0], width[1])
+
+
+def _mean_printed(column: np.ndarray) -> float:
+    """Return the mean of the draws that printed an interval; NaN where none did."""
+    printed = column[~np.isnan(column)]
+    return float(printed.mean()) if len(printed) else float("nan")
 
 
 def _interval(estimate: Estimate) -> tuple[float, float]:

@@ -245,8 +245,10 @@ def test_corrected_intervals_cover_the_truth_on_dl19(data):
         coverage(run.name, judge[at], human[at], labelled=15, draws=1000, seed=0)
         for at, run in enumerate(runs)
     ]
+    # One run finds something in few queries: judge and people differ in 11 of 43, and it says so.
+    found = [line for line in found if not math.isnan(line.covered)]
     covered = sorted(line.covered for line in found)
-    assert len(covered) == 37
+    assert len(covered) == 36
     assert 0.93 <= covered[18] <= 0.97
     assert sum(share >= 0.92 for share in covered) >= 34
     assert all(line.width < line.width_alone for line in found)
