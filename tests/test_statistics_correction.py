@@ -110,7 +110,8 @@ def test_mean_of_one_run_over_traffic_takes_thirty_labels(labelled, printed):
         assert (found.estimate.lo is not None) is (found.human_only.lo is not None) is printed
         if not printed:
             assert found.estimate.reason == (
-                f"CI n/a: {labelled} labelled, a mean of one run over traffic needs at least 30"
+                f"CI n/a: {labelled} labelled, traffic whose values all lie on one side of 0"
+                " takes 30"
             )
     # A fixed set has no traffic to answer for; a difference lies on both sides of 0.
     assert difference_estimator(judge, human).estimate.lo is not None
@@ -204,7 +205,7 @@ def test_effective_n_of_weights():
 def test_labels_alone_have_no_interval_where_fewer_than_six_are_not_zero(estimator):
     # Five differences, all unlike: no sign-flip test of five reaches .05 (2/2^5 = .0625).
     few = [0.1, 0.2, 0.3, 0.4, 0.5]
-    judge = [0.0] * 20
+    judge = [*[0.0] * 19, -0.1]  # on both sides of 0, as differences are
     five = estimator(judge, [*few, 0.0, *[None] * 14]).human_only
     assert five.value == pytest.approx(0.25)  # 1.5 / 6
     assert (five.lo, five.hi) == (None, None)

@@ -209,8 +209,8 @@ def _held_back(found: Correction, judge: Array, people: Array) -> Correction:
     if found.labelled >= FEWEST_OF_TRAFFIC or values.min(initial=0.0) < 0.0 < values.max():
         return found
     reason = (
-        f"CI n/a: {found.labelled} labelled, a mean of one run over traffic"
-        f" needs at least {FEWEST_OF_TRAFFIC}"
+        f"CI n/a: {found.labelled} labelled, traffic whose values all lie on one side of 0"
+        f" takes {FEWEST_OF_TRAFFIC}"
     )
 
     def bare(estimate: Estimate) -> Estimate:
