@@ -120,12 +120,13 @@ def kills(pace: Pace, chance: random.Random, folder: Path) -> list[str]:
         time.sleep(chance.uniform(0, 0.3))
         number = chance.choice([signal.SIGKILL] * 3 + graceful)
         process.send_signal(number)
-        rest, said = process.communicate(timeout=60)
-        lines += rest.splitlines(keepends=True)
+        lines += process.stdout.readlines()  # communicate() would drop what readline() read ahead
+        _, said = process.communicate(timeout=60)
         delivered |= {f"why salt {line.split()[0][1:]}" for line in lines if line.endswith("2\n")}
         kept = in_cache(folder)
         if lost := delivered - kept:
-            faults.append(f"kill {n} ({number.name}): {len(lost)} delivered replies lost")
+            some = sorted(lost)[:3]
+            faults.append(f"kill {n} ({number.name}): {len(lost)} delivered lost, as {some}")
         paid_again = server.wire - len(kept) - before
         if paid_again > (CONCURRENCY if number is signal.SIGKILL else 0):
             faults.append(f"kill {n} ({number.name}): {paid_again} replies paid and not kept")
