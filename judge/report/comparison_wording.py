@@ -131,20 +131,23 @@ def significance_lines(comparison: Comparison) -> Iterator[str]:
         yield "One row says nothing about other queries: no interval, no test."
         return
     flip, is_shown = change.flip, change.verdict in (Verdict.BETTER, Verdict.WORSE)
-    every = " or less, whatever is open" if change.difference.is_open else ""
+    is_open = change.difference.is_open
+    every = " or less, whatever is open" if is_open else ""
+    lowest = " at the lowest grades" if is_open else ""
     how = "exact" if flip.exact else "sampled"
-    effect = "" if change.effect_size is None else f", effect size {change.effect_size:+.2f}"
+    size = change.effect_size
+    effect = "" if size is None else f", effect size {size:+.2f}{lowest}"
     yield (
         f"{comparison.primary}{mark(comparison)}: {how} sign-flip test"
         f" {p_text(flip.p, 4)}{every}{effect}."
     )
     if flip.smallest > ALPHA and change.sign != 0:
         moved = f"{plural(change.rows, 'row')} with so few differences"
-        yield f"{moved} cannot reach p = .05: the smallest possible is {flip.smallest:.3f}."
+        yield f"{moved} cannot reach p = .05: the smallest possible is {flip.smallest:.4f}."
     if not is_shown and change.detectable:
         yield (
-            f"So many rows would show a true change of {number(change.detectable)} in 4 of 5"
-            " cases; a smaller one may be there and not show."
+            f"So many rows would show a true change of about {number(change.detectable)}{lowest}"
+            " in 4 of 5 cases; a smaller one may be there and not show."
         )
 
 
