@@ -107,6 +107,7 @@ def test_every_command_is_tried() -> None:
     assert {words.split()[0] for words in TEXT} >= set(COMMANDS)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("words", TEXT)
 def test_text_degrades_and_the_exit_code_stays(

@@ -226,6 +226,7 @@ def test_what_is_linear_is_told_by_structure(pattern: str, is_linear: bool) -> N
     assert (faults(pattern, re.compile(pattern).flags) == []) is is_linear
 
 
+@pytest.mark.slow
 def test_every_pattern_is_linear() -> None:
     found = {name: why for name, pattern, flags in patterns() if (why := faults(pattern, flags))}
     assert found == {}
@@ -249,6 +250,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", HOSTILE, ids=lambda text: repr(text[:9]))
 def test_a_megabyte_against_the_grain_is_read_to_its_end(text: str) -> None:
     from judge.judging.prompt_injection import flags

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
-_FORMULA = re.compile(r" *[=+\-@\t\r＝＋－＠]")
+_STARTS = frozenset("=+-@\t\r＝＋－＠")
+"""What makes a formula of the text after it, behind blanks too."""
 
 
 def defused(cell: str) -> str:
@@ -13,9 +12,13 @@ def defused(cell: str) -> str:
     >>> defused("=cmd|' /C calc'!A0"), restored(defused(" =1")), defused("a=1")
     (" =cmd|' /C calc'!A0", ' =1', 'a=1')
     """
-    return f" {cell}" if _FORMULA.match(cell) else cell
+    return f" {cell}" if _is_formula(cell) else cell
 
 
 def restored(cell: str) -> str:
     """Return what was written as `defused(cell)`."""
-    return cell[1:] if cell.startswith(" ") and _FORMULA.match(cell) else cell
+    return cell[1:] if cell.startswith(" ") and _is_formula(cell) else cell
+
+
+def _is_formula(cell: str) -> bool:
+    return cell.lstrip(" ")[:1] in _STARTS
