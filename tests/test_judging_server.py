@@ -711,7 +711,8 @@ def test_13_a_request_without_an_answer_may_have_been_billed(act: object, lost: 
             load_prompt(),
             budget=budget,
             prices=[Price(1.0, 2.0)],
-            limits=Limits(attempt_s=0.3),
+            # Only what never answers has to be waited for; a busy machine answers late too.
+            limits=Limits(attempt_s=1.0 if isinstance(act, Hang) else 30.0),
             clock=FakeClock(),
         )
         with judge:
