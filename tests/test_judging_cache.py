@@ -499,3 +499,11 @@ def test_the_first_valid_verdict_stands(tmp_path: Path) -> None:
     assert cache.keep([replace(ENTRY, grade=3)], shared={}) == [ENTRY]
     assert cache.keep([failed], shared={}) == [ENTRY]
     assert cache.find([ENTRY.key])[ENTRY.key].grade == 2
+
+
+def test_a_format_that_no_version_wrote_is_damage(tmp_path: Path) -> None:
+    judged(tmp_path)
+    with database(tmp_path) as connection:
+        connection.execute("UPDATE Cache SET value = replace(value, 'format', 'formit')")
+    judge = judged(tmp_path)
+    assert (judge.calls.made, judge.calls.cached) == (0, 5)

@@ -172,6 +172,9 @@ class Opening:
             found = json.loads(row[0] if row else "null")
         except (ValueError, TypeError) as error:
             raise sqlite3.DatabaseError("its format cannot be read") from error
+        if found is not None and not (isinstance(found, dict) and "format" in found):
+            # No version of judge ever wrote this.
+            raise sqlite3.DatabaseError("its format cannot be read")
         if found != {"format": FORMAT}:
             raise CacheTrouble(
                 f"cache {self.folder}: written by another version of judge ({found});"
