@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.readlog.chi_square import chi_square_tail
+
 FEWEST_READS = 10
 """Reads of a source, of different queries, below which its habits cannot be told."""
 
@@ -93,11 +95,9 @@ def _is_uneven(positions: NDArray[np.uint16], lengths: NDArray[np.uint16]) -> bo
         expected[:length] += n / length
     if expected.min() < _READS_A_POSITION:
         return False
-    from scipy.special import chdtrc  # type: ignore[import-untyped]
-
     seen = np.bincount(positions, minlength=longest)[:longest]
     statistic = ((seen - expected) ** 2 / expected).sum()
-    return bool(chdtrc(longest - 1, statistic) < _CHANCE)
+    return bool(longest > 1 and chi_square_tail(float(statistic), df=longest - 1) < _CHANCE)
 
 
 def reads_of(

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from judge.statistics.incomplete_beta import incomplete_beta
+
 UPPER_LEVEL = 0.975
 """How sure an upper bound is: the upper end of a 95% interval."""
+
+_HALVINGS = 60
 
 
 def upper_share(found: int, drawn: int, *, level: float = UPPER_LEVEL) -> float:
@@ -18,7 +22,9 @@ def upper_share(found: int, drawn: int, *, level: float = UPPER_LEVEL) -> float:
     assert 0 <= found <= drawn, "a share of what was drawn"
     if found == drawn:
         return 1.0
-    # It takes longer to load than most reports to make.
-    from scipy.special import betaincinv  # type: ignore[import-untyped]
-
-    return float(betaincinv(found + 1, drawn - found, level))
+    low, high = 0.0, 1.0
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2.0
+        below = incomplete_beta(found + 1.0, float(drawn - found), middle, 1.0 - middle)
+        low, high = (middle, high) if below < level else (low, middle)
+    return high

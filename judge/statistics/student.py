@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import math
 
-_TINY = 1e-300
-_STEPS = 300
+from judge.statistics.incomplete_beta import incomplete_beta
 
 
 def t_tail(t: float, *, df: float) -> float:
@@ -18,7 +17,7 @@ def t_tail(t: float, *, df: float) -> float:
     0.025
     """
     whole = df + t * t
-    both = _incomplete_beta(df / 2.0, 0.5, df / whole, t * t / whole) if math.isfinite(t) else 0.0
+    both = incomplete_beta(df / 2.0, 0.5, df / whole, t * t / whole) if math.isfinite(t) else 0.0
     return both / 2.0 if t >= 0 else 1.0 - both / 2.0
 
 
@@ -43,38 +42,3 @@ def t_quantile(p: float, *, df: float) -> float:
 def _density(t: float, df: float) -> float:
     log_front = math.lgamma((df + 1.0) / 2.0) - math.lgamma(df / 2.0)
     return math.exp(log_front - (df + 1.0) / 2.0 * math.log1p(t * t / df)) / math.sqrt(df * math.pi)
-
-
-def _incomplete_beta(a: float, b: float, x: float, rest: float) -> float:
-    """Return the regularised incomplete beta function I_x(a, b), x in [0, 1], rest = 1 - x.
-
-    The rest is passed in because 1 - x would lose the digits of an x near 1.
-    """
-    if x <= 0.0 or rest <= 0.0:
-        return float(rest <= 0.0)
-    log_front = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
-    front = math.exp(log_front + a * math.log(x) + b * math.log(rest))
-    # The continued fraction converges fast on this side of the mean, so mirror the other.
-    if x < (a + 1.0) / (a + b + 2.0):
-        return front * _beta_fraction(a, b, x) / a
-    return 1.0 - front * _beta_fraction(b, a, rest) / b
-
-
-def _beta_fraction(a: float, b: float, x: float) -> float:
-    """Evaluate the continued fraction 1/(1 + d1/(1 + …)) of I_x(a, b), DLMF 8.17.22, by Lentz."""
-    value = c = 1.0
-    d = 0.0
-    for step in range(_STEPS):
-        m = step // 2
-        if step == 0:
-            term = 1.0
-        elif step % 2 == 0:
-            term = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
-        else:
-            term = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
-        d = 1.0 / ((1.0 + term * d) or _TINY)
-        c = (1.0 + term / c) or _TINY
-        value *= c * d
-        if step and abs(c * d - 1.0) < 1e-15:
-            break
-    return value - 1.0
