@@ -57,6 +57,7 @@ def test_a_judge_and_a_backend_exclude_each_other() -> None:
         judge.grade(DEMO, backend="mock", judge=asked)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "code",
     [

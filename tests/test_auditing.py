@@ -52,6 +52,7 @@ def graded(n: int, *, wrong: int = 0, use: LogUse | None = None, **given: object
         return grade_runs(runs, settings=SETTINGS, preferences=pairs, judge=judge, log=use, **given)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("pairs", "contradicted", "words"),
     [

@@ -277,6 +277,7 @@ def check_against_brute_force(data: st.DataObject, k: int, gain: str) -> None:
 random_rows = given(st.data(), st.integers(1, 7), st.sampled_from(["linear", "exponential"]))
 
 
+@pytest.mark.slow
 @random_rows
 @settings(max_examples=100, deadline=None)
 def test_bounds_equal_brute_force(data: st.DataObject, k: int, gain: str) -> None:
@@ -314,6 +315,7 @@ def test_rows_of_one_batch_do_not_disturb_each_other() -> None:
     assert together == [bounds.ndcg(FIVE, pool, k=5) for pool in made]
 
 
+@pytest.mark.slow
 def test_a_row_too_large_is_bounded_soundly_and_says_so() -> None:
     # 16 chunks all above one chunk: 2^16 up-sets are too many, so some orders are dropped.
     size = 17

@@ -151,6 +151,7 @@ def test_slices_come_from_the_folder_s_own_report(folder):
     assert {name: part.pairs for name, part in found.slices.items()} == {"first": 24, "last": 24}
 
 
+@pytest.mark.slow
 def test_panel_is_read_from_its_votes(folder):
     verdicts = folder / "verdicts.jsonl"
     lines = [json.loads(line) for line in verdicts.read_text().splitlines()]

@@ -191,6 +191,7 @@ class TestBadInput:
         report = report_of(run_judge, path, "--backend", "mock")
         assert any("colour" in notice["text"] for notice in report["notices"])
 
+    @pytest.mark.slow
     def test_a_text_of_5_mb(self, run_judge: Run, tmp_path: Path) -> None:
         big = {"id": "a", "text": "needle " + "x" * 5_000_000}
         path = write(
@@ -412,6 +413,7 @@ class TestDL19:
             "--queries", folder / "topics_dl19.tsv.gz", "--backend", "mock", *argv,
         )  # fmt: skip
 
+    @pytest.mark.slow
     def test_the_second_run_calls_nobody(self, run_judge: Run, data: Path, tmp_path: Path) -> None:
         for name in ("one", "two"):
             assert self.grade(run_judge, data, "bm25base_p", "--out", tmp_path / name).code == 0
@@ -423,6 +425,7 @@ class TestDL19:
             second.pop(part)
         assert first == second
 
+    @pytest.mark.slow
     def test_passages_without_text_stay_open_inside_the_pool(
         self, run_judge: Run, data: Path
     ) -> None:
@@ -435,6 +438,7 @@ class TestDL19:
         # One more passage lacks its text in the published file: 5214567 of topic 264014.
         assert len(waiting) == 6
 
+    @pytest.mark.slow
     def test_passages_below_the_depth_are_outside_the_pool(
         self, run_judge: Run, data: Path
     ) -> None:

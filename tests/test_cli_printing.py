@@ -123,6 +123,7 @@ def test_text_degrades_and_the_exit_code_stays(
     assert len(codes) == 1, codes
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("words", JSON)
 def test_json_is_utf_8_in_every_encoding(

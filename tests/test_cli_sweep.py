@@ -143,6 +143,7 @@ def test_goldens_that_stand_with_the_queries_are_enough() -> None:
     assert json.loads(result.stdout)["measures"]["RR"]["slices"]["entity"]["n"] == 14
 
 
+@pytest.mark.slow
 def test_every_figure_of_the_mock_says_so(tmp_path: Path) -> None:
     args = ("--corpus", CORPUS, "--goldens", GOLDENS, "--set", "recency_half_life_days=0,30")
     judged = ("--backend", "mock", "--cache-dir", str(tmp_path), "--quiet", "-m", "nDCG@3")

@@ -77,6 +77,7 @@ def test_an_interval_where_six_rows_differ() -> None:
     assert found.interval == pytest.approx((0.015633, 0.304367), abs=2e-6)
 
 
+@pytest.mark.slow
 def test_every_completion_keeps_what_is_said_while_grades_are_open() -> None:
     drawn = random.Random(5)
     for _ in range(60):

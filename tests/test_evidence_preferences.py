@@ -96,6 +96,7 @@ CASES = st.tuples(
 )
 
 
+@pytest.mark.slow
 @given(CASES, st.randoms(use_true_random=False))
 def test_order_of_input_changes_nothing(case, random):
     intervals, pairs, verdicts = case
@@ -130,6 +131,7 @@ def test_evidence_only_narrows_and_nothing_is_lost(case):
     assert {p for p in pairs if p[0] != p[1]} == set(result.orders) | set(result.withdrawn)
 
 
+@pytest.mark.slow
 @given(CASES)
 def test_a_second_time_changes_nothing(case):
     intervals, pairs, _ = case

@@ -128,12 +128,14 @@ options = st.builds(
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=200)
 @given(mutated_values(), options)
 def test_mutated_values_never_escape(value: object, options: ReadOptions) -> None:
     read_all(json.dumps(value).encode(), options)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=200)
 @given(st.sampled_from(TEXTS), st.data(), options)
 def test_mutated_bytes_never_escape(text: str, data: st.DataObject, options: ReadOptions) -> None:

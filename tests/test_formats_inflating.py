@@ -47,6 +47,7 @@ def test_broken_data_are_an_error(packed: bytes) -> None:
         read(packed)
 
 
+@pytest.mark.slow
 def test_what_unpacks_without_end_is_an_error_before_it_fills_memory(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -49,6 +49,7 @@ def read(rows: list[list[dict[str, Any]]], options: ReadOptions) -> object:
         return str(error)
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(
     st.lists(records(USUAL) | records(VALUES), min_size=1, max_size=3),

@@ -420,6 +420,7 @@ def test_16_a_folder_that_cannot_be_made_is_named(place: str) -> None:
         JudgmentCache(Path(place))
 
 
+@pytest.mark.slow
 def test_16_a_full_disk_delivers_the_grades_uncached(tmp_path: Path) -> None:
     cache = JudgmentCache(tmp_path)
     many = [Pair(f"q{i}", f"salt {i}", f"d{i}", "Salt. " * 2000 + str(i)) for i in range(50)]

@@ -62,6 +62,7 @@ def exchanged(*exchanges: list[bytes], closes: bool = False) -> tuple[list[Answe
     return asyncio.run(run())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("raw", [PLAIN, CHUNKED, INTERIM], ids=["plain", "chunked", "interim"])
 @given(cuts=st.sets(st.integers(1, 150)))
 def test_it_does_not_matter_in_which_pieces_a_response_comes(raw: bytes, cuts: set[int]) -> None:

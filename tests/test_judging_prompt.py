@@ -96,6 +96,7 @@ HOSTILE = st.text() | st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(HOSTILE).map("".join), st.lists(HOSTILE).map("".join))
 def test_no_text_can_close_its_fence(query: str, chunk: str) -> None:
     content = load_prompt("relevance@1").render(query, chunk)[1].content

@@ -796,6 +796,7 @@ def test_14_the_same_pair_twice_is_paid_once(tmp_path: Path) -> None:
     assert (outcome.judge.calls.made, outcome.judge.calls.cached) == (4, 4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

@@ -115,6 +115,7 @@ def test_engine_equals_plain(precision: str, pair: tuple[bytes, bytes], block: i
     assert_same(*pair, precision=precision, block_bytes=block)
 
 
+@pytest.mark.slow
 @given(
     pair=files(),
     gain=st.sampled_from(["linear", "exponential"]),
@@ -127,6 +128,7 @@ def test_intervals_equal_plain(
     assert_same(*pair, gain=gain, intervals=intervals)
 
 
+@pytest.mark.slow
 @given(
     run=st.dictionaries(
         st.sampled_from(["q1", "q2"]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -43,6 +44,7 @@ def value(text: str) -> float | None:
         return None
 
 
+@pytest.mark.slow
 @given(alike())
 def test_scores_of_one_shape_are_what_float_says(texts: list[str]) -> None:
     wanted = [value(text) for text in texts]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,6 +24,7 @@ def documents(pairs: list[tuple[int, int]], keys: list[int]) -> Documents:
     return Documents(lists, np.array(found, dtype=np.uint64), Ids((words,)))
 
 
+@pytest.mark.slow
 @given(st.lists(PAIR, min_size=1, max_size=40), st.sets(PAIR), KEYS)
 def test_what_shares_a_key_is_told_apart(
     pairs: list[tuple[int, int]], wanted: set[tuple[int, int]], keys: list[int]

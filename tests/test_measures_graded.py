@@ -87,6 +87,7 @@ def test_graded_bounds_equal_brute_force(name: str, row: tuple[Ranking, GradePoo
     assert found.value == found.lo
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RELEVANCE)
 @given(row=rows())
 def test_relevance_bounds_equal_brute_force(name: str, row: tuple[Ranking, GradePool]) -> None:

@@ -101,6 +101,7 @@ def table(grades: dict[str, dict[str, int]]) -> GradeTable:
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(st.lists(ROWS, min_size=1, max_size=3), st.booleans(), st.data())
 def test_a_table_grades_as_its_single_grades_do(

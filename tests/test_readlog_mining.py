@@ -346,6 +346,7 @@ def test_event_older_than_the_window_is_counted_and_does_not_vote():
     assert votes(result) == votes(mined(worked_log()))
 
 
+@pytest.mark.slow
 def test_endless_session_is_worked_off_in_parts():
     # 10,000 searches of one session, one a minute, with a read of the second chunk (a win over
     # the first) or of the third (two wins) in turn.

@@ -28,6 +28,7 @@ def read(text):
     return read_preferences(io.BytesIO(text.encode())).preferences
 
 
+@pytest.mark.slow
 @given(st.lists(PREFERENCES, min_size=1, max_size=5))
 def test_what_is_written_is_read_back(pairs):
     assert list(read("\n".join(preference_lines(pairs)))) == pairs

@@ -90,6 +90,7 @@ def test_few_reads_are_no_habit() -> None:
     assert by_rank_alone(np.array([2] * 10, np.uint16), np.zeros(10, np.uint16)) is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("leans", "found"), [(True, True), (False, False)])
 def test_over_shuffled_lists_reads_that_lean_to_some_ranks_are_by_rank(
     leans: bool, found: bool

@@ -56,11 +56,13 @@ def counted_by_hand(votes):
     return found
 
 
+@pytest.mark.slow
 @given(VOTES)
 def test_counts_equal_those_by_hand(votes):
     assert counted(votes) == counted_by_hand(votes)
 
 
+@pytest.mark.slow
 @given(VOTES, st.integers(1, 7), st.integers(1, 20))
 def test_merging_and_spilling_to_disk_change_nothing(votes, merge_at, spill_at):
     assert counted(votes, merge_at=merge_at, spill_at=spill_at) == counted(votes)
@@ -109,6 +111,7 @@ def test_largest_numbers_and_voters_fit(number):
     assert list(store.counts()) == [PairVotes(number, 0, number, 0, 1, 1, 0)]
 
 
+@pytest.mark.slow
 @given(VOTES)
 def test_size_of_the_numbers_changes_nothing(votes):
     # Multiplied, query and both chunks need more than the 64 bits of one word.

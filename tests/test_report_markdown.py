@@ -75,6 +75,7 @@ def _texts(page: str) -> str:
     return html.unescape(re.sub(r"<!--.*?-->|<[^>]*>", "\n", page))
 
 
+@pytest.mark.slow
 def test_nothing_in_the_markdown_of_reports_and_gates_links(
     run_judge: Callable[..., Ran], tmp_path: Path
 ) -> None:

@@ -59,6 +59,7 @@ def test_lossless_multiplier(k: int, least: float) -> None:
     assert rank_cost(m - Fraction(1, 10**9), rrf_k=Fraction(k)) == 1
 
 
+@pytest.mark.slow
 @given(k=ks, m=multipliers, length=st.integers(1, 60), ties_lose=st.booleans())
 def test_cost_equals_a_count_by_hand(
     k: Fraction, m: Fraction, length: int, ties_lose: bool

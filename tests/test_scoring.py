@@ -157,6 +157,7 @@ def pools(draw: st.DrawFn) -> tuple[QueryPool, QueryPool]:
     return before, pool(*ids, known=priors, preferences=pairs, replies=replies)
 
 
+@pytest.mark.slow
 @given(pools(), st.sampled_from(["linear", "exponential"]))
 def test_one_more_reply_only_narrows_every_measure(
     both: tuple[QueryPool, QueryPool], gain: str

@@ -138,6 +138,7 @@ def test_grade_that_nobody_gave_has_no_precision():
 graded = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=30)
 
 
+@pytest.mark.slow
 @given(graded)
 def test_stack_gives_what_each_table_gives(pairs):
     first, second = table(*zip(*pairs, strict=True), grade_max=3), np.eye(4)

@@ -40,6 +40,7 @@ def test_rows_that_do_not_differ(rows: int, about: float) -> None:
     assert found < -(1.0 - 0.05 ** (1.0 / rows))
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(-1, 1), min_size=1, max_size=20), st.randoms(use_true_random=False))
 def test_the_order_of_rows_changes_nothing(
     differences: list[float], shuffle: random.Random
@@ -49,6 +50,7 @@ def test_the_order_of_rows_changes_nothing(
     assert lower_mean_bound(other) == pytest.approx(lower_mean_bound(differences), abs=1e-9)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.floats(-1, 1), st.floats(0, 0.5)), min_size=1, max_size=12))
 def test_the_bound_rises_with_every_row(rows: list[tuple[float, float]]) -> None:
     low = lower_mean_bound([d for d, _ in rows])

@@ -58,6 +58,7 @@ def open_rows(draw: st.DrawFn) -> tuple[list[Interval], list[float] | None]:
     return rows, weights
 
 
+@pytest.mark.slow
 @given(open_rows(), st.sampled_from([0.05, 0.01, 0.6]), st.data())
 @settings(max_examples=60, deadline=None)
 def test_no_completion_leaves_the_range(

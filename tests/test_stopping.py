@@ -69,6 +69,7 @@ def test_width_stops_at_the_width() -> None:
     assert answering.asked < sum(len({*b, *a}) for b, a, _ in rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", [4, 64])
 def test_confident_names_the_sign_and_says_how_it_knows(limit: int) -> None:
     rows = rows_of(5, count=40, gain=0.9)
@@ -91,6 +92,7 @@ def test_confident_without_a_finding_goes_on_to_certainty() -> None:
     assert sum(row.lo for row in found) >= -1e-9 or sum(row.hi for row in found) <= 1e-9
 
 
+@pytest.mark.slow
 def test_confident_repeats_itself_and_draws_other_rows_with_another_seed() -> None:
     rows = rows_of(5, count=15, gain=0.9)
     asked = []

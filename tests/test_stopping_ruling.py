@@ -92,6 +92,7 @@ def test_every_completion_counts(row: Bounded, possible: set[Outcome]) -> None:
     assert found.is_open == (len(possible) > 1)
 
 
+@pytest.mark.slow
 def test_possible_outcomes_are_those_of_every_completion_by_exact_arithmetic() -> None:
     drawn = random.Random(3)
     for _ in range(300):
